@@ -1,0 +1,31 @@
+"""The one extension module; everything else about the package is in pyproject.toml."""
+
+import os
+import sys
+
+from setuptools import Extension, setup
+
+# MSVC optimises by itself (/O2); gcc and clang take CPython's own -O level unless told.
+# Never -march=native: a wheel must run on every machine of its platform.
+flags = [] if sys.platform == "win32" else ["-O3", "-fvisibility=hidden"]
+
+# FRAGJSON_PLAIN_APPEND=1 builds the engine without strings grown in place: the twin that
+# growth in place is tested against, and what free-threaded interpreters always get.
+macros = [
+    (name, "1") for name in ("FRAGJSON_PLAIN_APPEND",) if os.environ.get(name, "0") not in ("", "0")
+]
+
+headers = ["_bytes.h", "_text.h", "_bytes.pxd", "_text.pxd", "_machine.pxd"]
+
+setup(
+    ext_modules=[
+        Extension(
+            "fragjson._engine",
+            sources=["src/fragjson/_engine.pyx"],
+            depends=[f"src/fragjson/{name}" for name in headers],
+            include_dirs=["src/fragjson"],
+            define_macros=macros,
+            extra_compile_args=flags,
+        )
+    ]
+)

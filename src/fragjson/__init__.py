@@ -1,0 +1,29 @@
+"""Parse JSON while it arrives, fragment by fragment.
+
+``Parser`` takes fragments and gives the live value and events, ``loads`` is ``json.loads`` for
+buffers that may be cut, ``Accumulator`` gathers tool calls from any vendor's stream.
+"""
+
+from fragjson._engine import Event, Parser, loads
+from fragjson._errors import (
+    IncompleteJSONError,
+    JSONDecodeError,
+    LimitExceededError,
+    MalformedJSONError,
+)
+from fragjson._iterate import aiterparse, iterparse
+from fragjson._types import Allow, Status
+
+__all__ = [
+    "Allow",
+    "Event",
+    "IncompleteJSONError",
+    "JSONDecodeError",
+    "LimitExceededError",
+    "MalformedJSONError",
+    "Parser",
+    "Status",
+    "aiterparse",
+    "iterparse",
+    "loads",
+]

@@ -1,0 +1,75 @@
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, Literal, TypeAlias, final
+
+from fragjson._errors import JSONDecodeError
+from fragjson._types import Allow, Data, EventKind, JSONType, Path, Status
+
+_Partial: TypeAlias = bool | Allow | Literal["off", "on", "trailing-strings"]
+_ObjectHook: TypeAlias = Callable[[dict[str, Any]], Any]
+_PairsHook: TypeAlias = Callable[[list[tuple[str, Any]]], Any]
+_TextHook: TypeAlias = Callable[[str], Any]
+
+@final
+class Event:
+    kind: EventKind
+    path: Path
+    json_type: JSONType
+    value: Any
+    __match_args__ = ("kind", "path", "json_type", "value")
+    def __new__(cls, kind: EventKind, path: Path, json_type: JSONType, value: Any) -> Event: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+class Parser:
+    def __init__(
+        self,
+        *,
+        allow_partial: bool | Allow = True,
+        atomic: str | Iterable[str] = (),
+        events: Collection[EventKind] = (),
+        paths: str | Iterable[str] | None = None,
+        strict: bool = True,
+        max_depth: int = 1000,
+        max_bytes: int | None = None,
+        max_string: int | None = None,
+        keep_text: bool = False,
+        object_hook: _ObjectHook | None = None,
+        parse_float: _TextHook | None = None,
+        parse_int: _TextHook | None = None,
+        parse_constant: _TextHook | None = None,
+        object_pairs_hook: _PairsHook | None = None,
+    ) -> None: ...
+    @property
+    def value(self) -> Any: ...
+    @property
+    def status(self) -> Status: ...
+    @property
+    def path(self) -> Path: ...
+    @property
+    def pos(self) -> int: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def unused_data(self) -> Data: ...
+    @property
+    def error(self) -> JSONDecodeError | None: ...
+    def feed(self, data: Data, /) -> Sequence[Event]: ...
+    def close(self) -> Any: ...
+    def snapshot(self) -> Any: ...
+    def is_complete(self, path: Sequence[str | int] = ()) -> bool: ...
+    def reset(self) -> None: ...
+    def _feed_document(self, data: Data, start: int) -> int: ...
+    def _has_begun(self) -> bool: ...
+
+def loads(
+    s: Data,
+    *,
+    allow_partial: _Partial = True,
+    strict: bool = True,
+    cls: None = None,
+    object_hook: _ObjectHook | None = None,
+    parse_float: _TextHook | None = None,
+    parse_int: _TextHook | None = None,
+    parse_constant: _TextHook | None = None,
+    object_pairs_hook: _PairsHook | None = None,
+    max_depth: int = 1000,
+) -> Any: ...

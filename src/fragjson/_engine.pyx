@@ -1,0 +1,1815 @@
+# cython: language_level=3
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
+"""The engine: builds values and events from the steps of the state machine.
+
+What is in here
+    Event         what a fragment caused
+    Parser        fragments in; the live value, and events, out
+    loads         the same machine run once over a whole buffer
+
+How a value becomes visible
+    Containers are attached to their parent when they open and grow in place. Whole strings,
+    numbers and literals are attached when they close. A string that is still open at the end of a
+    fragment is published then, and grows with each feed (see _text.h). `Parser.value` is a member
+    slot of the type, so reading it is one load and no call.
+
+Who owns what
+    spine         a Python list, so that the collector sees it: strong references to the open
+                  containers, outermost first. Frame.container borrows from it.
+    Frame         one for each open container; owns its key and its path prefix (exact str and
+                  tuples of str and int, which cannot be part of a cycle).
+    open_text     a strong reference to the string that is open and published; str again.
+    keys          strong references to recently met keys (see _text.h).
+
+Directives
+    boundscheck, wraparound and initializedcheck are off: there is no indexing of Python sequences
+    or memoryviews below, and raw pointers are never checked. binding is off because a plain method
+    descriptor is called fastest; always_allow_keywords is off for feed (below) for the same reason.
+"""
+
+cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.list cimport PyList_Append, PyList_GET_ITEM, PyList_GET_SIZE, PyList_SetItem
+from cpython.mem cimport PyMem_Free, PyMem_Realloc
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF
+from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact
+from libc.stdint cimport uint32_t
+from libc.string cimport memset
+
+from fragjson._bytes cimport decode_utf8, latin1_unit, ucs2_unit, ucs4_unit, utf8_unit
+from fragjson._machine cimport (
+    AFTER,
+    BAD_BOM,
+    BAD_COLON,
+    BAD_COMMA,
+    BAD_CONTROL,
+    BAD_ESCAPE,
+    BAD_HEX,
+    BAD_KEY,
+    BAD_TRAILING_COMMA_ARRAY,
+    BAD_TRAILING_COMMA_OBJECT,
+    BAD_UTF8,
+    BAD_VALUE,
+    BEGIN,
+    CHARS,
+    CLOSE,
+    CUT,
+    END,
+    EXTRA_DATA,
+    FALSE_WORD,
+    FAULT,
+    Fault,
+    INFINITY_WORD,
+    IN_LITERAL,
+    IN_NUMBER,
+    IN_STRING,
+    KEY,
+    KEY_END,
+    LITERAL_END,
+    MINUS_INFINITY_WORD,
+    MORE,
+    Machine,
+    NAN_WORD,
+    NEXT_DOCUMENT,
+    NOT_UTF8,
+    NO_FAULT,
+    NULL_WORD,
+    NUMBER,
+    NUMBER_PART,
+    OPEN,
+    Place,
+    STRING,
+    STRING_END,
+    Step,
+    TEXT,
+    TOO_DEEP,
+    TOO_LONG,
+    TRUE_WORD,
+    UNTERMINATED,
+    VALUE,
+    advance,
+    end_fault,
+    letters,
+    number_is_whole,
+    place_at,
+    unit,
+)
+from fragjson._text cimport (
+    KEY_SLOTS,
+    OpenText,
+    PLAIN_APPEND,
+    Scratch,
+    cached_key,
+    grows_in_place,
+    new_growing_text,
+    new_text,
+    open_text_fits,
+    open_text_replace,
+    open_text_write,
+    scratch_add,
+    scratch_clear,
+    scratch_free,
+    scratch_text,
+    spare_room,
+)
+
+import itertools
+import json
+import sys
+
+from fragjson._errors import (
+    DepthLimitError,
+    IncompleteJSONError,
+    JSONDecodeError,
+    LimitExceededError,
+    MalformedJSONError,
+)
+from fragjson._types import Allow, Status
+from fragjson.paths import compile_paths
+
+cdef extern from "Python.h":
+    int PY_VERSION_HEX
+    Py_ssize_t PY_SSIZE_T_MAX
+    int PyUnicode_KIND(object text)
+    int PyUnicode_KIND_of "PyUnicode_KIND"(PyObject* text)
+    Py_ssize_t PyUnicode_GET_LENGTH(PyObject* text)
+    void* PyUnicode_DATA(PyObject* text)
+    uint32_t PyUnicode_MAX_CHAR_VALUE(PyObject* text)
+    object PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t end)
+    object PyUnicode_FromStringAndSize(const char* text, Py_ssize_t size)
+    double PyOS_string_to_double(const char* text, char** end, PyObject* overflow) except? -1.0
+    object PyLong_FromString(const char* text, char** end, int base)
+    int PyDict_SetItem(object mapping, object key, object value) except -1
+    PyObject* PyDict_GetItemWithError(object mapping, object key) except? NULL
+    PyObject* Py_XNewRef(PyObject* item)
+
+
+# ---- Events --------------------------------------------------------------------------------------
+
+cdef enum:
+    START = 1
+    DELTA = 2
+    ENDS = 4
+
+
+@cython.final
+@cython.freelist(64)  # an Event is made and dropped for every field: a third of its cost
+cdef class Event:
+    """Something a fragment caused: a value started, grew or ended.
+
+    Args:
+        kind: ``"start"``, ``"delta"`` or ``"end"``.
+        path: where the value stands, names and indexes from the root, whose path is ``()``.
+        json_type: ``object``, ``array``, ``string``, ``number``, ``boolean`` or ``null``.
+        value: of an end, the whole value, which will not change any more; of a delta, the new text
+            of a string; of a start, ``""`` or the live container, which goes on growing.
+
+    Events match by position:
+
+    >>> for event in Parser(events={"end"}).feed('{"query": "rain", "limit": 10}'):
+    ...     match event:
+    ...         case Event("end", ("query",), "string", text):
+    ...             print("search for", text)
+    search for rain
+    """
+
+    cdef readonly object kind
+    cdef readonly object path
+    cdef readonly object json_type
+    cdef readonly object value
+
+    __match_args__ = ("kind", "path", "json_type", "value")
+
+    def __init__(self, kind, path, json_type, value):
+        self.kind = kind
+        self.path = path
+        self.json_type = json_type
+        self.value = value
+
+    def __eq__(self, other, /):
+        if not isinstance(other, Event):
+            return NotImplemented
+        cdef Event theirs = <Event>other
+        return (
+            self.kind == theirs.kind
+            and self.path == theirs.path
+            and self.json_type == theirs.json_type
+            and self.value == theirs.value
+        )
+
+    def __repr__(self):
+        return f"Event({self.kind!r}, {self.path!r}, {self.json_type!r}, {self.value!r})"
+
+    def __reduce__(self):
+        return Event, (self.kind, self.path, self.json_type, self.value)
+
+
+# ---- The parser's own data -----------------------------------------------------------------------
+
+cdef struct Frame:
+    PyObject* container    # borrowed from spine
+    PyObject* key          # strong or NULL: name of the member being read or last read
+    PyObject* prefix       # strong or NULL: the container's path, made when first asked for
+    PyObject* events_node  # borrowed from the tree of self.events_root; NULL: no path leads here
+    PyObject* atomic_node  # borrowed from the tree of self.atomic_root, likewise
+    Py_ssize_t index       # values finished in this container
+    bint is_object
+    bint shows             # it is attached to its parent (or is the shown root)
+
+cdef enum Guard:
+    UNBORN    # __init__ has not run
+    READY
+    BUSY      # a feed, close or reset is going on: a second one is refused
+    STOPPED   # by an error
+    CLOSED    # by close()
+
+# What shows while it is unfinished: Allow's values.
+cdef enum:
+    SHOW_STR = 1
+    SHOW_NUM = 2
+    SHOW_ARR = 4
+    SHOW_OBJ = 8
+    SHOW_NULL = 16
+    SHOW_BOOL = 32
+    SHOW_NAN = 64
+    SHOW_INFINITY = 128
+    SHOW_MINUS_INFINITY = 256
+    SHOW_ALL = 511
+
+cdef class Parser:
+    """Parse one JSON document while it arrives.
+
+    Feed fragments as they come, cut anywhere; ``value`` is the best value that is certain. It is
+    always a prefix of the final one: strings only grow, arrays only append, members only appear.
+    Numbers, ``true``, ``false`` and ``null`` show once they can no longer change.
+
+    Args:
+        allow_partial: what may show while it is unfinished: True for strings, arrays and objects,
+            False for nothing, or a set of ``Allow.STR``, ``Allow.ARR`` and ``Allow.OBJ``. The
+            other kinds show when they close.
+        atomic: paths of strings that show only when closed (``"$.mode"``).
+        events: which of ``"start"``, ``"delta"`` and ``"end"`` the feeds return.
+        paths: limits events to values at these paths (a JSONPath subset, see ``fragjson.paths``).
+        strict: as in ``json.loads``: False lets control characters stand in strings.
+        max_depth: containers that may be open at once.
+        max_bytes: UTF-8 bytes that may be fed; None for no limit.
+        max_string: code points of a string, key or number; None for no limit.
+        keep_text: keep what is fed, readable as ``text``.
+        object_hook, parse_float, parse_int, parse_constant, object_pairs_hook: as in
+            ``json.loads``. An open object is a plain dict; its hook runs when it closes.
+
+    Raises:
+        ValueError, TypeError: an option's value or type is wrong; the message names the option.
+
+    One thread at a time may use a parser; a second one gets a RuntimeError. Different parsers are
+    independent.
+
+    >>> parser = Parser()
+    >>> for fragment in ['{"query": "Jos', '\\\\u00e9", "limit": 1', '0}']:
+    ...     _ = parser.feed(fragment)
+    ...     print(parser.value)
+    {'query': 'Jos'}
+    {'query': 'José'}
+    {'query': 'José', 'limit': 10}
+    >>> parser.status
+    <Status.COMPLETE: 'complete'>
+    """
+
+    cdef object __weakref__
+    # Everything up to `value` that a feed touches lies together.
+    cdef Guard guard
+    cdef int wanted                # events subscribed to: START, DELTA, ENDS
+    cdef int shown_kinds           # SHOW_STR and others
+    cdef bint has_value            # the root shows
+    cdef bint root_closed
+    cdef bint exact                # one feed only: publish without spare room
+    cdef object value              # the member slot; None until has_value
+    cdef list spine
+    cdef Frame* frames
+    cdef Py_ssize_t level          # frames in use
+    cdef Py_ssize_t frame_room
+    cdef list pending              # events of this feed, or None
+    # The string or number being read
+    cdef Scratch scratch
+    cdef OpenText open_text
+    cdef bint hidden               # this string shows only when closed
+    cdef bint filled               # its place in the container is taken (by this or an older str)
+    cdef bint published            # ... by open_text.text
+    cdef bint growing              # this feed has appended to it
+    cdef bint in_place             # ... and may go on doing so in place
+    cdef Py_ssize_t told           # its characters that deltas have told
+    cdef object string_path        # its path, if events have asked for it
+    # Input
+    cdef bint started              # something was fed
+    cdef Py_ssize_t carry_size     # of a UTF-8 sequence (or BOM) cut by the last fragment
+    cdef utf8_unit[4] carry
+    cdef Py_ssize_t bytes_left     # of max_bytes; PY_SSIZE_T_MAX without limit
+    cdef object fragment           # what is being fed
+    cdef Py_ssize_t run_start      # index in it of the machine's unit 0
+    cdef list texts                # everything fed, with keep_text
+    # Settings
+    cdef Py_ssize_t max_bytes
+    cdef object events_root        # Node of paths, or None: everything matches
+    cdef object atomic_root        # Node of atomic, or None: nothing matches
+    cdef bint has_hooks            # object_hook or object_pairs_hook
+    cdef object object_hook
+    cdef object object_pairs_hook
+    cdef object parse_float
+    cdef object parse_int
+    cdef object parse_constant
+    # With has_hooks, for each open container: the pairs of an object, and the shape of what was
+    # read, for is_complete: dicts and lists down to None for scalars, which no hook has touched.
+    cdef list pairs
+    cdef list shapes
+    cdef object root_shape
+    # After an error
+    cdef tuple failure             # what make_error needs
+    cdef object unused
+    # Last, so that what a feed touches is not spread by it
+    cdef Machine m
+    cdef PyObject* keys[KEY_SLOTS]
+
+    def __init__(
+        self,
+        *,
+        allow_partial=True,
+        atomic=(),
+        events=(),
+        paths=None,
+        bint strict=True,
+        max_depth=1000,
+        max_bytes=None,
+        max_string=None,
+        bint keep_text=False,
+        object_hook=None,
+        parse_float=None,
+        parse_int=None,
+        parse_constant=None,
+        object_pairs_hook=None,
+    ):
+        if self.guard != UNBORN:
+            raise RuntimeError("Parser.__init__() was called twice; reset() starts again")
+        if allow_partial is True:
+            self.shown_kinds = SHOW_ALL
+        elif allow_partial is not False:
+            self.shown_kinds = parser_kinds(allow_partial)
+        if events:
+            self.wanted = wanted_events(events)
+        if paths is not None:
+            self.events_root = compiled("paths", paths)
+        if atomic:
+            self.atomic_root = compiled("atomic", atomic)
+        self.m.strict = strict
+        self.m.max_depth = limit("max_depth", max_depth)
+        self.max_bytes = PY_SSIZE_T_MAX if max_bytes is None else limit("max_bytes", max_bytes)
+        if max_string is None:
+            self.m.max_string = PY_SSIZE_T_MAX
+        else:
+            self.m.max_string = limit("max_string", max_string)
+        set_hooks(self, object_hook, parse_float, parse_int, parse_constant, object_pairs_hook)
+        self.m.one_document = True
+        if keep_text:
+            self.texts = []
+        start_over(self)
+        self.guard = READY
+
+    def __dealloc__(self):
+        drop_frames(self)
+        PyMem_Free(self.frames)
+        scratch_free(&self.scratch)
+        Py_XDECREF(self.open_text.text)
+        cdef Py_ssize_t i
+        for i in range(KEY_SLOTS):
+            Py_XDECREF(self.keys[i])
+
+    # always_allow_keywords off: one positional argument is then passed without a tuple or vector.
+    @cython.always_allow_keywords(False)
+    def feed(self, data, /):
+        """Parse the next fragment.
+
+        Args:
+            data: text, or UTF-8 bytes, cut anywhere; both may be mixed. Empty ones are fine.
+
+        Returns:
+            The events subscribed to that this fragment caused, in order.
+
+        Raises:
+            MalformedJSONError: no continuation can make this JSON, or it is not UTF-8.
+            LimitExceededError: a limit was reached; nothing beyond it was read.
+            TypeError: data is of another type.
+            ValueError: the parser was closed.
+            RuntimeError: called from inside a hook or from a second thread.
+
+        What was certain before an error stays in ``value``, and the error carries this feed's
+        events; each later call raises an equal error. An exception of a hook passes through and
+        stops the parser too. The cost is that of the fragment, however much came before, unless a
+        string that is still open has been kept by reference: that is copied first.
+
+        >>> parser = Parser(events={"delta"})
+        >>> parser.feed('["Hel')
+        [Event('delta', (0,), 'string', 'Hel')]
+        >>> parser.feed(b'lo"')
+        [Event('delta', (0,), 'string', 'lo')]
+        >>> parser.feed(" ")
+        ()
+        """
+        if self.guard != READY:
+            refuse(self)
+        feed_one(self, data, 0)
+        if self.pending is None:
+            return ()
+        events = self.pending
+        self.pending = None
+        return events
+
+    def close(self):
+        """End the input and return the final value.
+
+        Raises:
+            IncompleteJSONError: the text ended too early. ``status`` and ``value`` stay as they
+                are; ``msg`` and ``pos`` are those of ``json.loads`` on the text so far.
+            MalformedJSONError, LimitExceededError: the error that had stopped the parser, again.
+
+        Calling it again gives the same result.
+
+        >>> parser = Parser()
+        >>> parser.feed("[1, 2")
+        ()
+        >>> parser.close()
+        Traceback (most recent call last):
+            ...
+        fragjson._errors.IncompleteJSONError: Expecting ',' delimiter: line 1 column 6 (char 5)
+        >>> parser.value
+        [1]
+        """
+        cdef Place place
+        cdef Fault fault
+        cdef bint done = False
+        if self.guard == CLOSED:
+            if self.failure is not None:
+                raise make_error(self)
+            return self.value
+        if self.guard != READY:
+            refuse(self)
+        fault = end_fault(&self.m, &place)
+        if fault != NO_FAULT:
+            note_failure(self, IncompleteJSONError, message(fault), place, position(self), "")
+            self.guard = CLOSED
+            raise make_error(self)
+        if self.m.state == IN_NUMBER:
+            self.guard = BUSY
+            self.fragment = ""
+            try:
+                # Its end event has no feed to be returned from: the result says it.
+                end_number[latin1_unit](self, NULL, 0, False)
+                self.m.state = END
+                done = True
+            finally:
+                self.fragment = None
+                if not done:
+                    give_up(self)
+        self.guard = CLOSED
+        return self.value
+
+    def snapshot(self):
+        """Return the value as it is now, never to change.
+
+        Only the containers that are still open are copied; closed parts are shared with ``value``,
+        so they must not be changed either. Costs the number of entries of the open containers.
+        A snapshot that holds a string which is still open makes the next feed copy that string.
+
+        >>> parser = Parser()
+        >>> _ = parser.feed('{"rows": [[1], [2')
+        >>> before = parser.snapshot()
+        >>> _ = parser.feed(', 3]]}')
+        >>> before, parser.value
+        ({'rows': [[1], []]}, {'rows': [[1], [2, 3]]})
+        """
+        cdef Py_ssize_t i
+        cdef object copy
+        cdef object inner = None
+        cdef bint inner_shows = False
+        if self.level == 0 or not self.has_value:
+            return self.value
+        for i in range(self.level - 1, -1, -1):
+            frame = &self.frames[i]
+            if frame.is_object:
+                copy = (<dict>frame.container).copy()
+                if inner_shows:
+                    copy[<object>frame.key] = inner
+            else:
+                copy = (<list>frame.container)[:]
+                if inner_shows and frame.index < len(copy):
+                    copy[frame.index] = inner
+            inner = copy
+            inner_shows = frame.shows
+        return inner
+
+    def is_complete(self, path=()):
+        """Is there a value at this path, and is it finished?
+
+        Costs the length of the path. Follows the JSON, also where hooks have replaced values. The
+        value being read now, and every open container, is not finished; a finished value can still
+        be replaced by a duplicate key.
+
+        >>> parser = Parser()
+        >>> _ = parser.feed('{"query": "rain", "limit": 1')
+        >>> parser.is_complete(("query",)), parser.is_complete(("limit",)), parser.is_complete()
+        (True, False, False)
+        """
+        cdef Py_ssize_t i = 0
+        if not isinstance(path, (tuple, list)):
+            raise TypeError(f"path is a tuple of names and indexes, not {type(path).__name__}")
+        path = tuple(path)
+        cdef Py_ssize_t size = len(path)
+        if not self.root_closed:
+            if self.level == 0:
+                return False
+            # Along the open containers as far as the path goes with them.
+            while True:
+                if i == size:
+                    return False
+                frame = &self.frames[i]
+                if not same_key(frame, path[i]):
+                    break
+                i += 1
+                if i == self.level:
+                    if reading(self):
+                        return False
+                    i -= 1  # the last member named is finished
+                    break
+            if not in_frame(frame, path[i]):
+                return False
+            inside = self.shapes[i] if self.has_hooks else <object>frame.container
+            value = inside[path[i]]
+            i += 1
+        else:
+            value = self.root_shape if self.has_hooks else self.value
+        for i in range(i, size):
+            key = path[i]
+            if isinstance(value, dict):
+                if not isinstance(key, str) or key not in value:
+                    return False
+            elif isinstance(value, list):
+                if not is_index(key) or key >= len(value):
+                    return False
+            else:
+                return False
+            value = value[key]
+        return True
+
+    def reset(self):
+        """Make the parser ready for the next document; settings and the key cache are kept.
+
+        Values handed out before stay what they are.
+
+        >>> parser = Parser()
+        >>> _ = parser.feed("[1]")
+        >>> parser.reset()
+        >>> parser.status
+        <Status.EMPTY: 'empty'>
+        """
+        if self.guard == BUSY or self.guard == UNBORN:
+            refuse(self)
+        self.guard = BUSY  # dropping the old values can run their code
+        start_over(self)
+        self.guard = READY
+
+    @property
+    def status(self):
+        """How far the parser is: ``Status.EMPTY``, ``PARTIAL``, ``COMPLETE`` or ``INVALID``."""
+        if self.guard == STOPPED:
+            return Status.INVALID
+        if self.root_closed:
+            return Status.COMPLETE
+        return Status.PARTIAL if self.has_value else Status.EMPTY
+
+    @property
+    def path(self):
+        """The path of the value being read or, between values, of the innermost open container.
+
+        >>> parser = Parser()
+        >>> _ = parser.feed('{"rows": [{"name": "A')
+        >>> parser.path
+        ('rows', 0, 'name')
+        """
+        return path_of(self, self.level, reading(self))
+
+    @property
+    def pos(self):
+        """Code points consumed."""
+        return position(self)
+
+    @property
+    def text(self):
+        """All the code points consumed.
+
+        Raises:
+            ValueError: the parser was made without ``keep_text=True``.
+        """
+        if self.texts is None:
+            raise ValueError("the text is kept only with keep_text=True")
+        return decoded(self.texts)[:position(self)]
+
+    @property
+    def unused_data(self):
+        """What followed the root value in the fragment that ended with "Extra data", or ``""``.
+
+        In the type it came: ``str``, ``bytes``, ``bytearray`` or ``memoryview`` (of a copy).
+        """
+        return self.unused
+
+    @property
+    def error(self):
+        """The error that stopped the parser, made afresh, or None."""
+        if self.guard != STOPPED:
+            return None
+        return make_error(self)
+
+    def _feed_document(self, data, Py_ssize_t start):
+        """Feed data from unit start on, at most to the end of the document.
+
+        Returns the index of what follows the root, or ``len(data)``. For ``iterparse``; the
+        parser must take no events.
+        """
+        if self.guard != READY:
+            refuse(self)
+        self.m.one_document = False
+        return feed_one(self, data, start)
+
+    def _has_begun(self):
+        """Has more come of a document than white space?"""
+        return self.m.state != VALUE or self.level > 0 or self.carry_size > 0
+
+
+# `value` in Parser.__dict__ is what C types give: a member descriptor on the slot itself, which the
+# interpreter reads inline. Cython's own readonly attributes are getters, and a getter is a call.
+cdef extern from *:
+    """
+    #include <structmember.h>
+    #define FRAGJSON_VALUE_OFFSET(parser) ((char *)&(parser)->value - (char *)(parser))
+    static PyMemberDef fragjson_value_member = {
+        "value", T_OBJECT_EX, 0, READONLY,
+        "The live best-effort value; None while status is EMPTY.\\n\\n"
+        "Certain only: whatever comes, it stays a prefix of the final value. The same containers\\n"
+        "grow in place, so keep snapshot() rather than this, and do not change it. Reading it\\n"
+        "costs nothing; keeping a string that is still open makes the next feed copy that string."
+    };
+    static int fragjson_add_value_member(PyTypeObject *type, Py_ssize_t offset)
+    {
+        fragjson_value_member.offset = offset;
+        PyObject *descriptor = PyDescr_NewMember(type, &fragjson_value_member);
+        if (descriptor == NULL)
+            return -1;
+        int status = PyDict_SetItemString(type->tp_dict, "value", descriptor);
+        Py_DECREF(descriptor);
+        PyType_Modified(type);
+        return status;
+    }
+    """
+    Py_ssize_t FRAGJSON_VALUE_OFFSET(Parser parser)
+    int fragjson_add_value_member(type type_, Py_ssize_t offset) except -1
+
+fragjson_add_value_member(Parser, FRAGJSON_VALUE_OFFSET(Parser.__new__(Parser)))
+
+
+# ---- Settings ------------------------------------------------------------------------------------
+
+cdef int parser_kinds(allow) except -1:
+    """Which kinds may show while unfinished, for a Parser."""
+    if not isinstance(allow, int):
+        raise TypeError(f"allow_partial is a bool or Allow, not {type(allow).__name__}")
+    kinds = int(allow)
+    if kinds & ~(SHOW_STR | SHOW_ARR | SHOW_OBJ):
+        raise ValueError(
+            f"allow_partial={allow!r}: a Parser takes Allow.STR, ARR and OBJ; other kinds shown "
+            "unfinished would change later"
+        )
+    return kinds
+
+
+cdef int wanted_events(events) except -1:
+    cdef int wanted = 0
+    for kind in (events,) if isinstance(events, str) else events:
+        if kind == "start":
+            wanted |= START
+        elif kind == "delta":
+            wanted |= DELTA
+        elif kind == "end":
+            wanted |= ENDS
+        else:
+            raise ValueError(f"events: {kind!r} is not 'start', 'delta' or 'end'")
+    return wanted
+
+
+cdef object compiled(str option, paths):
+    try:
+        return compile_paths(paths)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{option}: {error}") from None
+
+
+cdef Py_ssize_t limit(str option, value) except -1:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{option} is an int, not {type(value).__name__}")
+    if value < 0:
+        raise ValueError(f"{option}={value}: it cannot be negative")
+    return min(value, sys.maxsize)
+
+
+cdef object hook(str option, value):
+    if value is not None and not callable(value):
+        raise TypeError(f"{option} is callable, not {type(value).__name__}")
+    return value
+
+
+cdef int set_hooks(
+    Parser self, object_hook, parse_float, parse_int, parse_constant, object_pairs_hook
+) except -1:
+    # As in json, the plain types mean the default.
+    if parse_float is not None and parse_float is not float:
+        self.parse_float = hook("parse_float", parse_float)
+    if parse_int is not None and parse_int is not int:
+        self.parse_int = hook("parse_int", parse_int)
+    if parse_constant is not None:
+        self.parse_constant = hook("parse_constant", parse_constant)
+    if object_pairs_hook is not None:
+        self.object_pairs_hook = hook("object_pairs_hook", object_pairs_hook)
+        self.has_hooks = True
+    elif object_hook is not None:
+        self.object_hook = hook("object_hook", object_hook)
+        self.has_hooks = True
+    return 0
+
+
+cdef int start_over(Parser self) except -1:
+    """The state of a parser that has read nothing. Settings and keys stay."""
+    cdef Machine* m = &self.m
+    self.level = 0
+    drop_frames(self)
+    drop_open_text(self)
+    scratch_clear(&self.scratch)
+    m.state = VALUE
+    m.in_object = m.in_key = False
+    m.depth = m.at = m.base = m.line = m.line_start = 0
+    m.fault = NO_FAULT
+    self.has_value = self.root_closed = self.started = False
+    self.carry_size = 0
+    self.bytes_left = self.max_bytes
+    self.value = None
+    self.spine = []
+    self.pending = None
+    self.string_path = None
+    self.fragment = None
+    self.failure = None
+    self.unused = ""
+    if self.texts is not None:
+        self.texts = []
+    if self.has_hooks:
+        self.pairs = []
+        self.shapes = []
+        self.root_shape = None
+    return 0
+
+
+# ---- Errors --------------------------------------------------------------------------------------
+
+cdef str message(Fault fault):
+    """As the running interpreter's json words it."""
+    if fault == BAD_VALUE:
+        return "Expecting value"
+    if fault == BAD_KEY:
+        return "Expecting property name enclosed in double quotes"
+    if fault == BAD_COLON:
+        return "Expecting ':' delimiter"
+    if fault == BAD_COMMA:
+        return "Expecting ',' delimiter"
+    if fault == BAD_TRAILING_COMMA_ARRAY:
+        return "Illegal trailing comma before end of array"
+    if fault == BAD_TRAILING_COMMA_OBJECT:
+        return "Illegal trailing comma before end of object"
+    if fault == BAD_CONTROL:
+        return "Invalid control character at"
+    if fault == BAD_ESCAPE:
+        return "Invalid \\escape"
+    if fault == BAD_HEX:
+        return "Invalid \\uXXXX escape"
+    if fault == BAD_UTF8:
+        return "Invalid UTF-8"
+    if fault == EXTRA_DATA:
+        return "Extra data"
+    if fault == UNTERMINATED:
+        return "Unterminated string starting at"
+    if fault == TOO_DEEP:
+        return "Nesting deeper than max_depth"
+    if fault == TOO_LONG:
+        return "Longer than max_string"
+    return "Unexpected UTF-8 BOM (decode using utf-8-sig)"
+
+
+cdef int note_failure(
+    Parser self, kind, str msg, Place place, Py_ssize_t stopped_at, doc
+) except -1:
+    """Remember what make_error needs. Not the error itself: with its traceback it would hold on
+    to the frames that hold the parser."""
+    self.failure = (
+        kind,
+        msg,
+        doc,
+        place.pos,
+        place.line + 1,
+        place.pos - place.line_start + 1,
+        stopped_at,
+        path_of(self, self.level, reading(self)),
+        () if self.pending is None else tuple(self.pending),
+    )
+    self.pending = None
+    return 0
+
+
+cdef object make_error(Parser self):
+    kind, msg, doc, pos, lineno, colno, stopped_at, path, events = self.failure
+    if self.texts is not None:
+        doc = decoded(self.texts)
+    return kind(
+        msg, doc, pos, lineno=lineno, colno=colno, stopped_at=stopped_at,
+        value=self.value, path=path, events=events,
+    )
+
+
+cdef int stop(Parser self, kind, str msg, Place place, Py_ssize_t stopped_at) except -1:
+    """Raise a JSONDecodeError that ends this parser; give_up does the rest."""
+    if self.m.state == IN_STRING and not self.m.in_key:
+        publish_string(self)  # what was certain of an open string stays readable
+    fragment = self.fragment
+    doc = fragment if isinstance(fragment, str) else bytes(fragment).decode("utf-8", "replace")
+    note_failure(self, kind, msg, place, stopped_at, doc)
+    raise make_error(self)
+
+
+cdef int stop_at_fault(Parser self) except -1:
+    """The machine has found something that cannot be."""
+    cdef Fault fault = self.m.fault
+    cdef Place place = self.m.fault_place
+    if PY_VERSION_HEX < 0x030d0000 and (
+        fault == BAD_TRAILING_COMMA_ARRAY or fault == BAD_TRAILING_COMMA_OBJECT
+    ):
+        # Before 3.13, json did not know a trailing comma from any other missing value or key.
+        fault = BAD_VALUE if fault == BAD_TRAILING_COMMA_ARRAY else BAD_KEY
+        place = place_at(&self.m, self.m.stopped_at)
+    if self.root_closed:
+        rest = self.fragment[self.run_start + self.m.at:]
+        self.unused = memoryview(bytes(rest)) if isinstance(rest, memoryview) else rest
+    if fault == TOO_DEEP:
+        kind = DepthLimitError
+    elif fault == TOO_LONG:
+        kind = LimitExceededError
+    else:
+        kind = MalformedJSONError
+    return stop(self, kind, message(fault), place, self.m.stopped_at)
+
+
+cdef int give_up(Parser self) except -1:
+    """An exception is on its way out of a feed: the parser is stopped."""
+    if self.failure is None:
+        # Not ours. A MemoryError, or whatever a hook has raised.
+        kind = sys.exc_info()[0]
+        msg = "Out of memory" if kind is MemoryError else f"A hook raised {kind.__name__}"
+        note_failure(
+            self, JSONDecodeError, msg, place_at(&self.m, position(self)), position(self), ""
+        )
+    self.guard = STOPPED
+    return 0
+
+
+cdef int refuse(Parser self) except -1:
+    """Raise what the guard forbids."""
+    if self.guard == STOPPED:
+        raise make_error(self)
+    if self.guard == CLOSED:
+        raise ValueError("feed() after close(); reset() starts the next document")
+    if self.guard == BUSY:
+        raise RuntimeError("the parser is busy: called from inside a hook, or from two threads")
+    raise RuntimeError("Parser.__init__() was not called")
+
+
+# ---- Places and paths ----------------------------------------------------------------------------
+
+cdef inline Py_ssize_t position(Parser self):
+    return self.m.base + self.m.at
+
+
+cdef inline bint reading(Parser self):
+    """Is a value being read that is no container?"""
+    return (
+        (self.m.state == IN_STRING and not self.m.in_key)
+        or self.m.state == IN_NUMBER
+        or self.m.state == IN_LITERAL
+    )
+
+
+cdef inline object key_of(Frame* frame):
+    return <object>frame.key if frame.is_object else frame.index
+
+
+cdef tuple path_of(Parser self, Py_ssize_t level, bint of_member):
+    """Path of the container in the given level (1 is the root), or of its current member."""
+    cdef Py_ssize_t i
+    cdef object prefix = ()
+    if level == 0:
+        return ()
+    for i in range(level):
+        frame = &self.frames[i]
+        if frame.prefix == NULL:
+            if i > 0:
+                prefix = prefix + (key_of(&self.frames[i - 1]),)
+            frame.prefix = Py_XNewRef(<PyObject*>prefix)
+        else:
+            prefix = <object>frame.prefix
+    if of_member:
+        return prefix + (key_of(&self.frames[level - 1]),)
+    return prefix
+
+
+cdef bint is_index(key):
+    return isinstance(key, int) and not isinstance(key, bool) and key >= 0
+
+
+cdef bint same_key(Frame* frame, key) except -1:
+    """Is key the member that this open container has come to?"""
+    if frame.is_object:
+        return frame.key != NULL and isinstance(key, str) and key == <object>frame.key
+    return is_index(key) and key == frame.index
+
+
+cdef bint in_frame(Frame* frame, key) except -1:
+    """Has this open container a finished value under key?"""
+    if frame.is_object:
+        return isinstance(key, str) and key in <dict>frame.container
+    return is_index(key) and key < frame.index and key < len(<list>frame.container)
+
+
+cdef PyObject* step_node(PyObject* node, key) except? NULL:
+    """The node one step further; borrowed from its parent, which keeps it."""
+    if node == NULL:
+        return NULL
+    child = (<object>node).known.get(key)
+    if child is None:
+        child = (<object>node).other
+        if child is None or key in (<object>node).known:
+            if not (<object>node).is_open and key not in (<object>node).known:
+                return NULL
+            child = (<object>node).step(key)
+            if child is None:
+                return NULL
+    return <PyObject*>child
+
+
+cdef PyObject* member_node(Parser self, object root, bint atomic) except? NULL:
+    """The node of the value being read: root's own or that of a member of the open container."""
+    cdef Frame* frame
+    if self.level == 0:
+        return <PyObject*>root
+    frame = &self.frames[self.level - 1]
+    return step_node(frame.atomic_node if atomic else frame.events_node, key_of(frame))
+
+
+cdef inline bint selected(Parser self) except -1:
+    """Do events of the value being read match paths?"""
+    cdef PyObject* node
+    if self.events_root is None:
+        return True
+    node = member_node(self, self.events_root, False)
+    return node != NULL and (<object>node).matches
+
+
+cdef int emit(Parser self, str kind, path, str json_type, value) except -1:
+    cdef Event event = Event.__new__(Event)
+    event.kind = kind
+    event.path = path
+    event.json_type = json_type
+    event.value = value
+    if self.pending is None:
+        self.pending = [event]
+    else:
+        PyList_Append(self.pending, event)
+    return 0
+
+
+# ---- Containers ----------------------------------------------------------------------------------
+
+cdef int drop_frames(Parser self) noexcept:
+    """Release what the frames own. Keys and prefixes are str and tuples of str and int: dropping
+    them runs no Python code."""
+    cdef Py_ssize_t i
+    for i in range(self.frame_room):
+        Py_XDECREF(self.frames[i].key)
+        Py_XDECREF(self.frames[i].prefix)
+        self.frames[i].key = self.frames[i].prefix = NULL
+    return 0
+
+
+cdef int grow_frames(Parser self) except -1:
+    cdef Py_ssize_t room = 8 if self.frame_room == 0 else self.frame_room * 2
+    cdef void* frames = PyMem_Realloc(self.frames, room * sizeof(Frame))
+    if frames == NULL:
+        raise MemoryError()
+    self.frames = <Frame*>frames
+    memset(self.frames + self.frame_room, 0, (room - self.frame_room) * sizeof(Frame))
+    self.frame_room = room
+    return 0
+
+
+cdef inline int attach(Parser self, object value, bint replaces) except -1:
+    """Make value what stands in the place that is being read: the root, a member or an item.
+
+    replaces: the place has been taken before, by an unfinished string or by an object that a hook
+    now replaces. If the user has removed it meanwhile, it comes back: the parser goes on.
+    """
+    cdef Frame* frame
+    if self.level == 0:
+        self.value = value
+        self.has_value = True
+        return 0
+    frame = &self.frames[self.level - 1]
+    if frame.is_object:
+        PyDict_SetItem(<object>frame.container, <object>frame.key, value)
+    elif replaces and frame.index < PyList_GET_SIZE(<list>frame.container):
+        Py_INCREF(value)  # PyList_SetItem takes a reference
+        PyList_SetItem(<list>frame.container, frame.index, value)
+    else:
+        PyList_Append(<list>frame.container, value)
+    return 0
+
+
+cdef int finish(Parser self, object value, object shape) except -1:
+    """The value being read is finished and attached: count it."""
+    cdef Frame* frame
+    if self.level == 0:
+        self.root_closed = True
+        self.root_shape = shape
+        return 0
+    frame = &self.frames[self.level - 1]
+    if self.has_hooks:
+        inside = self.shapes[self.level - 1]
+        if frame.is_object:
+            inside[<object>frame.key] = shape
+            if self.object_pairs_hook is not None:
+                self.pairs[self.level - 1].append((<object>frame.key, value))
+        else:
+            inside.append(shape)
+    frame.index += 1
+    return 0
+
+
+cdef int open_container(Parser self) except -1:
+    cdef bint is_object = self.m.in_object
+    cdef object container = {} if is_object else []
+    cdef bint shows = self.shown_kinds & (SHOW_OBJ if is_object else SHOW_ARR)
+    cdef PyObject* events_node = NULL
+    cdef PyObject* atomic_node = NULL
+    cdef Frame* frame
+    if self.events_root is not None:
+        events_node = member_node(self, self.events_root, False)
+    if self.atomic_root is not None:
+        atomic_node = member_node(self, self.atomic_root, True)
+    if self.level == self.frame_room:
+        grow_frames(self)
+    if self.has_hooks:
+        self.shapes.append({} if is_object else [])
+        self.pairs.append([])
+    if shows:
+        attach(self, container, False)
+    PyList_Append(self.spine, container)
+    frame = &self.frames[self.level]
+    # The frame's key and prefix were released when it was last left.
+    frame.container = <PyObject*>container
+    frame.events_node = events_node
+    frame.atomic_node = atomic_node
+    frame.index = 0
+    frame.is_object = is_object
+    frame.shows = shows
+    self.level += 1
+    if self.wanted & START and (self.events_root is None or (
+        events_node != NULL and (<object>events_node).matches
+    )):
+        emit(
+            self, "start", path_of(self, self.level, False),
+            "object" if is_object else "array", container,
+        )
+    return 0
+
+
+cdef int close_container(Parser self) except -1:
+    cdef Frame* frame = &self.frames[self.level - 1]
+    cdef bint is_object = frame.is_object
+    cdef bint shows = frame.shows
+    cdef object path = None
+    cdef object container = <object>frame.container
+    cdef object value = container
+    cdef object shape = None
+    if self.wanted & ENDS and (self.events_root is None or (
+        frame.events_node != NULL and (<object>frame.events_node).matches
+    )):
+        path = path_of(self, self.level, False)
+    if self.has_hooks:
+        # From here on the container is its parent's business, but it stays on the spine while its
+        # hook runs: the user may look at the parser from inside.
+        if is_object:
+            if self.object_pairs_hook is not None:
+                value = self.object_pairs_hook(self.pairs[self.level - 1])
+            else:
+                value = self.object_hook(container)
+        self.pairs.pop()
+        shape = self.shapes.pop()
+        frame = &self.frames[self.level - 1]
+    Py_XDECREF(frame.key)
+    Py_XDECREF(frame.prefix)
+    frame.key = frame.prefix = NULL
+    self.level -= 1
+    self.spine.pop()
+    self.m.in_object = self.level > 0 and self.frames[self.level - 1].is_object
+    if not shows or value is not container:
+        attach(self, value, shows)
+    if path is not None:
+        emit(self, "end", path, "object" if is_object else "array", value)
+    return finish(self, value, shape)
+
+
+# ---- Keys and strings ----------------------------------------------------------------------------
+
+cdef inline int set_key(
+    Parser self, const void* units, int width, Py_ssize_t count, uint32_t bits
+) except -1:
+    cdef Frame* frame = &self.frames[self.level - 1]
+    cdef object key = cached_key(self.keys, units, width, count, bits)
+    cdef PyObject* old = frame.key
+    frame.key = Py_XNewRef(<PyObject*>key)
+    Py_XDECREF(old)  # an exact str: this runs no code
+    return 0
+
+
+cdef int drop_open_text(Parser self) noexcept:
+    cdef PyObject* text = self.open_text.text
+    self.open_text.text = NULL
+    self.open_text.capacity = 0
+    self.hidden = self.filled = self.published = self.growing = self.in_place = False
+    Py_XDECREF(text)
+    return 0
+
+
+cdef int begin_string(Parser self) except -1:
+    """A string value begins that is not whole and plain in this fragment."""
+    cdef PyObject* node
+    self.told = 0
+    self.hidden = not self.shown_kinds & SHOW_STR
+    if self.atomic_root is not None and is_atomic(self):
+        self.hidden = True
+    if self.wanted and selected(self):
+        self.string_path = path_of(self, self.level, True)
+        if self.wanted & START and not self.hidden:
+            emit(self, "start", self.string_path, "string", "")
+    return 0
+
+
+cdef inline bint is_atomic(Parser self) except -1:
+    cdef PyObject* node = member_node(self, self.atomic_root, True)
+    return node != NULL and (<object>node).matches
+
+
+cdef inline int add_text(
+    Parser self, const void* units, int width, Py_ssize_t count, uint32_t bits
+) except -1:
+    """More of the string or key being read."""
+    if self.open_text.text == NULL:
+        return scratch_add(&self.scratch, units, width, count, bits)
+    if not self.growing:
+        begin_growing(self)
+    if self.in_place and open_text_fits(&self.open_text, count, bits):
+        open_text_write(&self.open_text, units, width, count)
+        return 0
+    open_text_replace(&self.open_text, units, width, count, bits)
+    self.published = False
+    self.in_place = not PLAIN_APPEND  # the new object is nobody's but ours until published
+    return 0
+
+
+cdef int begin_growing(Parser self) except -1:
+    """This feed's first addition to a published string: may it be made in place?"""
+    cdef PyObject* text = self.open_text.text
+    cdef PyObject* found
+    cdef Frame* frame
+    self.growing = True
+    if PLAIN_APPEND:
+        attach(self, "", True)
+        return 0
+    if self.level == 0:
+        found = <PyObject*>self.value
+    else:
+        frame = &self.frames[self.level - 1]
+        if frame.is_object:
+            found = PyDict_GetItemWithError(<object>frame.container, <object>frame.key)
+        elif frame.index < PyList_GET_SIZE(<list>frame.container):
+            found = PyList_GET_ITEM(<list>frame.container, frame.index)
+        else:
+            found = NULL
+    # Looked up first, counted then: the look-up can run code, if the user has put keys of their
+    # own into the dict.
+    self.in_place = found == text and grows_in_place(text, 2)
+    return 0
+
+
+cdef int publish_string(Parser self) except -1:
+    """At the end of a feed, with a string open: let it show, and tell what is new."""
+    cdef PyObject* text
+    if self.hidden:
+        return 0
+    if self.open_text.text == NULL:
+        text = new_growing_text(
+            self.scratch.data, self.scratch.width, self.scratch.length, self.scratch.bits,
+            # "" is the one that everybody shares: nothing can be written behind it.
+            0 if self.exact or not self.scratch.length else spare_room(self.scratch.length),
+            &self.open_text.capacity,
+        )
+        self.open_text.text = text
+    if not self.published:
+        attach(self, <object>self.open_text.text, self.filled)
+        self.filled = self.published = True
+    self.growing = self.in_place = False
+    if self.string_path is not None and self.wanted & DELTA:
+        tell(self, <object>self.open_text.text)
+    return 0
+
+
+cdef int tell(Parser self, text) except -1:
+    """The delta event of what has not been told yet."""
+    cdef Py_ssize_t length = PyUnicode_GET_LENGTH(<PyObject*>text)
+    if length > self.told:
+        emit(
+            self, "delta", self.string_path, "string",
+            PyUnicode_Substring(text, self.told, length),
+        )
+        self.told = length
+    return 0
+
+
+cdef int end_string(Parser self) except -1:
+    """The closing quote of a string that was not whole and plain in one fragment."""
+    cdef PyObject* text = self.open_text.text
+    cdef object value
+    if text == NULL:
+        value = scratch_text(&self.scratch)
+        attach(self, value, False)
+    else:
+        # Spare room is given back where it is worth a copy.
+        spare = self.open_text.capacity - PyUnicode_GET_LENGTH(text)
+        if spare * PyUnicode_KIND_of(text) > 32:
+            value = new_text(
+                PyUnicode_DATA(text), PyUnicode_KIND_of(text), PyUnicode_GET_LENGTH(text),
+                PyUnicode_MAX_CHAR_VALUE(text),
+            )
+            self.published = False
+        else:
+            value = <object>text
+        if not self.published:
+            attach(self, value, self.filled)
+    if self.string_path is not None:
+        if self.hidden:
+            if self.wanted & START:
+                emit(self, "start", self.string_path, "string", "")
+        elif self.wanted & DELTA:
+            tell(self, value)
+        if self.wanted & ENDS:
+            emit(self, "end", self.string_path, "string", value)
+        self.string_path = None
+    drop_open_text(self)
+    scratch_clear(&self.scratch)
+    return finish(self, value, None)
+
+
+cdef inline int whole_string(
+    Parser self, const void* units, int width, Py_ssize_t count, uint32_t bits
+) except -1:
+    """A string that is whole and plain in this fragment."""
+    cdef object value = new_text(units, width, count, bits)
+    attach(self, value, False)
+    if self.wanted and selected(self):
+        path = path_of(self, self.level, True)
+        if self.wanted & START:
+            emit(self, "start", path, "string", "")
+        if self.wanted & DELTA and count and self.shown_kinds & SHOW_STR and not (
+            self.atomic_root is not None and is_atomic(self)
+        ):
+            emit(self, "delta", path, "string", value)
+        if self.wanted & ENDS:
+            emit(self, "end", path, "string", value)
+    return finish(self, value, None)
+
+
+# ---- Numbers and literals ------------------------------------------------------------------------
+
+cdef object small_integer(const unit* units, Py_ssize_t count):
+    """An integer of at most 18 digits, which a C long long holds."""
+    cdef bint negative = units[0] == c"-"
+    cdef long long value = 0
+    cdef Py_ssize_t i
+    for i in range(negative, count):
+        value = value * 10 + (<long long>units[i] - c"0")
+    return -value if negative else value
+
+
+cdef object number_of(Parser self, const char* digits, Py_ssize_t count):
+    """The number that a NUL-terminated text says."""
+    if self.m.is_float:
+        if self.parse_float is not None:
+            return self.parse_float(PyUnicode_FromStringAndSize(digits, count))
+        return PyOS_string_to_double(digits, NULL, NULL)
+    if self.parse_int is not None:
+        return self.parse_int(PyUnicode_FromStringAndSize(digits, count))
+    try:
+        return PyLong_FromString(digits, NULL, 10)
+    except ValueError as error:
+        # The interpreter's limit on digits. The number is still what is being read.
+        reason = str(error)
+    self.m.state = IN_NUMBER
+    stop(self, LimitExceededError, reason, self.m.token, position(self))
+
+
+cdef object finished_number(Parser self, const unit* units, Py_ssize_t count):
+    cdef char[64] small
+    cdef Py_ssize_t i
+    if self.scratch.length == 0 and count < 64:
+        if count < 19 and not self.m.is_float and self.parse_int is None:
+            return small_integer[unit](units, count)
+        for i in range(count):
+            small[i] = <char>units[i]
+        small[count] = 0
+        return number_of(self, small, count)
+    if count:
+        scratch_add(&self.scratch, units, sizeof(unit), count, 0x7f)
+    count = self.scratch.length
+    if count < 19 and not self.m.is_float and self.parse_int is None:
+        return small_integer[latin1_unit](<const latin1_unit*>self.scratch.data, count)
+    small[0] = 0
+    scratch_add(&self.scratch, small, 1, 1, 0)
+    return number_of(self, <const char*>self.scratch.data, count)
+
+
+cdef int end_number(Parser self, const unit* units, Py_ssize_t count, bint tells) except -1:
+    cdef object value = finished_number[unit](self, units, count)
+    scratch_clear(&self.scratch)
+    attach(self, value, False)
+    if tells and self.wanted & ENDS and selected(self):
+        emit(self, "end", path_of(self, self.level, True), "number", value)
+    return finish(self, value, None)
+
+
+cdef object literal_value(Parser self):
+    if self.m.literal == TRUE_WORD:
+        return True
+    if self.m.literal == FALSE_WORD:
+        return False
+    if self.m.literal == NULL_WORD:
+        return None
+    if self.parse_constant is not None:
+        return self.parse_constant(letters(self.m.literal).decode("ascii"))
+    if self.m.literal == NAN_WORD:
+        return NAN
+    return INFINITY if self.m.literal == INFINITY_WORD else -INFINITY
+
+cdef object NAN = float("nan")
+cdef object INFINITY = float("inf")
+
+
+cdef int end_literal(Parser self) except -1:
+    cdef object value = literal_value(self)
+    scratch_clear(&self.scratch)  # the minus of -Infinity
+    attach(self, value, False)
+    if self.wanted & ENDS and selected(self):
+        if self.m.literal == NULL_WORD:
+            json_type = "null"
+        elif self.m.literal == TRUE_WORD or self.m.literal == FALSE_WORD:
+            json_type = "boolean"
+        else:
+            json_type = "number"
+        emit(self, "end", path_of(self, self.level, True), json_type, value)
+    return finish(self, value, None)
+
+
+# ---- Driving the machine -------------------------------------------------------------------------
+
+cdef Step drive(Parser self, const unit* text, Py_ssize_t end) except *:
+    """Read one run of units. Returns MORE, CUT or NEXT_DOCUMENT; m.at is where it stopped."""
+    cdef Machine* m = &self.m
+    cdef Step step
+    while True:
+        step = advance[unit](m, text, end)
+        if step == TEXT:
+            add_text(self, text + m.start, sizeof(unit), m.stop - m.start, m.bits)
+        elif step == STRING:
+            whole_string(self, text + m.start, sizeof(unit), m.stop - m.start, m.bits)
+        elif step == KEY:
+            set_key(self, text + m.start, sizeof(unit), m.stop - m.start, m.bits)
+        elif step == BEGIN:
+            if not m.in_key:
+                begin_string(self)
+        elif step == CHARS:
+            add_text(self, m.chars, sizeof(uint32_t), m.char_count, m.bits)
+        elif step == STRING_END:
+            end_string(self)
+        elif step == KEY_END:
+            set_key(
+                self, self.scratch.data, self.scratch.width, self.scratch.length,
+                self.scratch.bits,
+            )
+            scratch_clear(&self.scratch)
+        elif step == NUMBER:
+            end_number[unit](self, text + m.start, m.stop - m.start, True)
+        elif step == NUMBER_PART:
+            scratch_add(&self.scratch, text + m.start, sizeof(unit), m.stop - m.start, 0x7f)
+        elif step == LITERAL_END:
+            end_literal(self)
+        elif step == OPEN:
+            open_container(self)
+        elif step == CLOSE:
+            close_container(self)
+        elif step == FAULT:
+            stop_at_fault(self)
+        else:
+            return step
+
+
+cdef inline Py_ssize_t end_run(Parser self) noexcept:
+    """What was read of the run becomes the past: the next one starts at index 0."""
+    cdef Py_ssize_t read = self.m.at
+    self.m.base += read
+    self.m.at = 0
+    return read
+
+
+cdef int run_character(Parser self, uint32_t code) except -1:
+    """Read one character that came in more than one fragment of bytes."""
+    drive[ucs4_unit](self, <const ucs4_unit*>&code, 1)
+    end_run(self)
+    return 0
+
+
+cdef int stop_at_carry(Parser self) except -1:
+    """What was carried of a UTF-8 sequence or BOM is not continued by what comes now."""
+    self.carry_size = 0
+    # In a string the machine says so itself; elsewhere only a BOM can have been carried.
+    return run_character(self, NOT_UTF8)
+
+
+cdef Py_ssize_t run_bytes(Parser self, const utf8_unit* data, Py_ssize_t size) except -1:
+    """Read UTF-8; returns the bytes used, all of them but for NEXT_DOCUMENT."""
+    cdef utf8_unit[3] bom = [0xef, 0xbb, 0xbf]
+    cdef Py_ssize_t i = 0
+    cdef Py_ssize_t base
+    cdef uint32_t code
+    cdef int length
+    self.m.joins = False
+    if not self.started:
+        # A BOM may come, in pieces; it is no part of the text.
+        while i < size and self.carry_size < 3 and data[i] == bom[self.carry_size]:
+            self.carry[self.carry_size] = data[i]
+            self.carry_size += 1
+            i += 1
+        if self.carry_size == 3:
+            self.carry_size = 0
+        elif i == size:
+            return i
+        elif self.carry_size:
+            stop_at_carry(self)
+        self.started = True
+    while self.carry_size:
+        if i == size:
+            return i
+        self.carry[self.carry_size] = data[i]
+        length = decode_utf8(self.carry, self.carry_size + 1, &code)
+        if length < 0:
+            stop_at_carry(self)
+        self.carry_size += 1
+        i += 1
+        if length > 0:
+            self.carry_size = 0
+            run_character(self, code)
+    self.run_start += i
+    if drive[utf8_unit](self, data + i, size - i) == CUT:
+        base = self.m.at
+        self.carry_size = size - i - base
+        for length in range(self.carry_size):
+            self.carry[length] = data[i + base + length]
+        end_run(self)
+        return size
+    return i + end_run(self)
+
+
+cdef Py_ssize_t run_text(
+    Parser self, text, Py_ssize_t start, Py_ssize_t end, bint joins
+) except -1:
+    """Read str units start to end; returns the index where it stopped."""
+    cdef int width = PyUnicode_KIND(text)
+    cdef void* data = PyUnicode_DATA(<PyObject*>text)
+    self.m.joins = joins
+    self.run_start = start
+    if not self.started:
+        self.started = True
+        if joins and start < end and PyUnicode_Substring(text, start, start + 1) == "\ufeff":
+            self.m.fault = BAD_BOM
+            self.m.stopped_at = position(self)
+            self.m.fault_place = place_at(&self.m, position(self))
+            stop_at_fault(self)
+    if self.carry_size:
+        stop_at_carry(self)
+    if width == 1:
+        drive[latin1_unit](self, <const latin1_unit*>data + start, end - start)
+    elif width == 2:
+        drive[ucs2_unit](self, <const ucs2_unit*>data + start, end - start)
+    else:
+        drive[ucs4_unit](self, <const ucs4_unit*>data + start, end - start)
+    return start + end_run(self)
+
+
+cdef Py_ssize_t fitting(text, Py_ssize_t start, Py_ssize_t* left):
+    """How far text goes within left UTF-8 bytes; left is lowered by as many."""
+    cdef Py_ssize_t i, size
+    cdef uint32_t code
+    for i in range(start, PyUnicode_GET_LENGTH(<PyObject*>text)):
+        code = (<str>text)[i]
+        size = 1 if code < 0x80 else 2 if code < 0x800 else 3 if code < 0x10000 else 4
+        if size > left[0]:
+            return i
+        left[0] -= size
+    return PyUnicode_GET_LENGTH(<PyObject*>text)
+
+
+cdef Py_ssize_t run_buffer(
+    Parser self, const utf8_unit* data, Py_ssize_t start, Py_ssize_t size
+) except -1:
+    """Read the bytes of a fragment from start on, as far as max_bytes lets."""
+    cdef Py_ssize_t end = size
+    if self.max_bytes != PY_SSIZE_T_MAX:
+        if end - start > self.bytes_left:
+            end = start + self.bytes_left
+        self.bytes_left -= end - start
+    self.run_start = start
+    start += run_bytes(self, data + start, end - start)
+    if end < size:
+        stop_at_max_bytes(self)
+    return start
+
+
+cdef int stop_at_max_bytes(Parser self) except -1:
+    return stop(
+        self, LimitExceededError, "More than max_bytes",
+        place_at(&self.m, position(self)), position(self),
+    )
+
+
+cdef Py_ssize_t read_fragment(Parser self, data, Py_ssize_t start) except -1:
+    cdef Py_buffer view
+    cdef Py_ssize_t end, size
+    if PyUnicode_Check(data):
+        size = end = PyUnicode_GET_LENGTH(<PyObject*>data)
+        if size == start:
+            return start
+        if self.max_bytes != PY_SSIZE_T_MAX:
+            end = fitting(data, start, &self.bytes_left)
+        start = run_text(self, data, start, end, True)
+        if end < size:
+            stop_at_max_bytes(self)
+        return start
+    if PyBytes_CheckExact(data):
+        return run_buffer(
+            self, <const utf8_unit*>PyBytes_AS_STRING(data), start, PyBytes_GET_SIZE(data)
+        )
+    # The buffer is held, and so cannot move, for as long as we read it.
+    PyObject_GetBuffer(data, &view, PyBUF_SIMPLE)
+    try:
+        return run_buffer(self, <const utf8_unit*>view.buf, start, view.len)
+    finally:
+        PyBuffer_Release(&view)
+
+
+cdef Py_ssize_t feed_one(Parser self, data, Py_ssize_t start) except -1:
+    """Read a fragment from unit start on; returns the index where reading stopped."""
+    cdef bint done = False
+    if not PyUnicode_CheckExact(data) and not PyBytes_CheckExact(data):
+        data = plain_data(data)
+    self.guard = BUSY
+    self.fragment = data
+    try:
+        if self.texts is not None and len(data):
+            self.texts.append(str(data) if isinstance(data, str) else bytes(data))
+        start = read_fragment(self, data, start)
+        if self.m.state == IN_STRING and not self.m.in_key:
+            publish_string(self)
+        done = True
+    finally:
+        self.fragment = None
+        if not done:
+            give_up(self)
+    self.guard = READY
+    return start
+
+
+cdef object plain_data(data):
+    """Check the type of a fragment. A memoryview becomes one of plain bytes, side by side."""
+    if isinstance(data, memoryview):
+        if data.contiguous:
+            return data.cast("B") if data.format != "B" or data.ndim != 1 else data
+        return data.tobytes()
+    if isinstance(data, (str, bytes, bytearray)):
+        return data
+    raise TypeError(
+        f"a fragment is str, bytes, bytearray or memoryview, not {type(data).__name__}"
+    )
+
+
+cdef str decoded(list texts):
+    """Everything that was fed, as far as it is text. No fragment in it is empty."""
+    parts = []
+    for kind, run in itertools.groupby(texts, type):
+        if kind is bytes:
+            raw = b"".join(run)
+            parts.append(decoded_bytes(raw if parts else raw.removeprefix(b"\xef\xbb\xbf")))
+        else:
+            parts.extend(run)
+    return "".join(parts)
+
+
+cdef str decoded_bytes(raw):
+    """UTF-8 up to where it is cut or wrong, and then whatever can be read of it."""
+    try:
+        return raw.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        end = error.start
+    return raw[:end].decode("utf-8", "surrogatepass") + raw[end:].decode("utf-8", "replace")
+
+
+# ---- loads ---------------------------------------------------------------------------------------
+
+cdef dict WORDS = {
+    "off": 0,
+    "on": SHOW_ARR | SHOW_OBJ | SHOW_NUM,
+    "trailing-strings": SHOW_ARR | SHOW_OBJ | SHOW_NUM | SHOW_STR,
+}
+
+
+cdef int kinds_of(allow) except -1:
+    """allow_partial of loads, as kinds that may show unfinished."""
+    if allow is True:
+        return SHOW_STR | SHOW_ARR | SHOW_OBJ
+    if allow is False:
+        return 0
+    if isinstance(allow, str):
+        if allow not in WORDS:
+            raise ValueError(f"allow_partial={allow!r}: the words are {', '.join(WORDS)}")
+        return WORDS[allow]
+    if not isinstance(allow, int):
+        raise TypeError(f"allow_partial is a bool, Allow or str, not {type(allow).__name__}")
+    if not 0 <= allow <= SHOW_ALL:
+        raise ValueError(f"allow_partial={allow!r}: not a set of Allow flags")
+    return int(allow)
+
+
+def loads(
+    s,
+    *,
+    allow_partial=True,
+    bint strict=True,
+    cls=None,
+    object_hook=None,
+    parse_float=None,
+    parse_int=None,
+    parse_constant=None,
+    object_pairs_hook=None,
+    max_depth=1000,
+):
+    """Parse a JSON text that may be cut; a drop-in for ``json.loads``.
+
+    A whole document gives what ``json.loads`` gives; a cut one the best value that is certain.
+
+    Args:
+        s: text, or bytes in UTF-8, -16 or -32, as ``json.loads`` takes them.
+        allow_partial: what may show while it is unfinished. True for strings, arrays and objects;
+            False to take whole documents only; a set of ``Allow`` flags; or ``"off"``, ``"on"``
+            (containers and numbers) and ``"trailing-strings"`` (strings too), as jiter and
+            pydantic say it. A number or literal shown early may turn out to be another.
+        cls: must be None; decoder classes are not supported.
+        max_depth: containers that may be open at once.
+        strict, object_hook, parse_float, parse_int, parse_constant, object_pairs_hook: as in
+            ``json.loads``.
+
+    Raises:
+        IncompleteJSONError: the text is cut and nothing of it can show, or ``allow_partial`` is
+            False.
+        MalformedJSONError: no continuation can make the text JSON.
+        LimitExceededError: nested too deep, or an integer longer than the interpreter takes.
+        UnicodeDecodeError: bytes that are not the text they claim to be; a cut tail is not wrong.
+        ValueError, TypeError: an option's value or type is wrong.
+
+    Costs one pass over ``s``; to parse a growing buffer again and again, use a ``Parser``.
+
+    >>> loads('{"query": "rain in Jos')
+    {'query': 'rain in Jos'}
+    >>> loads('{"limit": 1')
+    {}
+    >>> loads('{"limit": 1', allow_partial="on")
+    {'limit': 1}
+    >>> loads('{"limit" 1}')
+    Traceback (most recent call last):
+        ...
+    fragjson._errors.MalformedJSONError: Expecting ':' delimiter: line 1 column 10 (char 9)
+    """
+    cdef Parser parser = Parser.__new__(Parser)
+    cdef int kinds = kinds_of(allow_partial)
+    cdef Place place
+    cdef Fault fault
+    if cls is not None:
+        raise TypeError("cls must be None: loads has no decoder classes; use its hooks")
+    parser.shown_kinds = kinds
+    parser.m.strict = strict
+    parser.m.max_depth = limit("max_depth", max_depth)
+    parser.m.max_string = parser.max_bytes = PY_SSIZE_T_MAX
+    parser.m.one_document = True
+    parser.exact = True
+    set_hooks(parser, object_hook, parse_float, parse_int, parse_constant, object_pairs_hook)
+    start_over(parser)
+    parser.guard = BUSY  # for ever: nobody but a hook can get at it
+    encoding = None
+    if not PyUnicode_CheckExact(s):
+        if isinstance(s, (bytes, bytearray, memoryview)):
+            s = bytes(s)
+            encoding = json.detect_encoding(s)
+        elif not isinstance(s, str):
+            raise TypeError(
+                "the JSON object must be str, bytes, bytearray or memoryview, "
+                f"not {type(s).__name__}"
+            )
+    try:
+        if encoding is None:
+            parser.fragment = s
+            run_text(parser, s, 0, PyUnicode_GET_LENGTH(<PyObject*>s), True)
+        elif encoding.startswith("utf-8"):
+            parser.fragment = s
+            run_bytes(parser, <const utf8_unit*>PyBytes_AS_STRING(s), PyBytes_GET_SIZE(s))
+        else:
+            s = decoded_document(s, encoding)
+            parser.fragment = s
+            run_text(parser, s, 0, PyUnicode_GET_LENGTH(<PyObject*>s), False)
+    except JSONDecodeError:
+        if parser.failure is None or isinstance(s, str):
+            raise  # a hook's own, or complete as it is
+        parser.texts = [decoded_document(s, encoding)]
+        error = make_error(parser)
+    else:
+        fault = end_fault(&parser.m, &place)
+        if fault == NO_FAULT and parser.m.state == IN_NUMBER:
+            end_number[latin1_unit](parser, NULL, 0, False)
+        elif fault != NO_FAULT and kinds:
+            show_unfinished(parser)
+        if parser.has_value and (kinds or fault == NO_FAULT):
+            return parser.value
+        note_failure(
+            parser, IncompleteJSONError, message(fault), place, position(parser),
+            s if isinstance(s, str) else decoded_document(s, encoding),
+        )
+        error = make_error(parser)
+    raise error
+
+
+cdef int show_unfinished(Parser self) except -1:
+    """The input of loads ended inside a token: show of it what allow_partial lets."""
+    cdef int kind = 0
+    if self.m.state == IN_STRING and not self.m.in_key:
+        return publish_string(self)
+    if self.m.state == IN_NUMBER and number_is_whole(self.m.number):
+        if self.shown_kinds & SHOW_NUM:
+            attach(self, finished_number[latin1_unit](self, NULL, 0), False)
+    elif self.m.state == IN_LITERAL:
+        if self.m.literal == NULL_WORD:
+            kind = SHOW_NULL
+        elif self.m.literal == NAN_WORD:
+            kind = SHOW_NAN
+        elif self.m.literal == INFINITY_WORD:
+            kind = SHOW_INFINITY
+        elif self.m.literal == MINUS_INFINITY_WORD:
+            kind = SHOW_MINUS_INFINITY
+        else:
+            kind = SHOW_BOOL
+        if self.shown_kinds & kind:
+            attach(self, literal_value(self), False)
+    return 0
+
+
+cdef str decoded_document(bytes data, str encoding):
+    """Decode as json does, but for a cut tail, which is left away."""
+    import codecs
+
+    decoder = codecs.getincrementaldecoder(encoding)("surrogatepass")
+    return decoder.decode(data)

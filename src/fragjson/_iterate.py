@@ -1,0 +1,103 @@
+"""Iterate over the values of a source of fragments, plain or asynchronous.
+
+Both functions promise the same: the live value after each chunk that has one; the final one at the
+end; and no silence about how the input ended.
+"""
+
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from typing import Any
+
+from fragjson._engine import Parser
+from fragjson._types import Data, Status
+
+__all__ = ["aiterparse", "iterparse"]
+
+
+def iterparse(
+    chunks: Iterable[Data], multiple_values: bool = False, **options: Any
+) -> Iterator[Any]:
+    """Yield the live value after each chunk that has one, and at the end the final value.
+
+    Args:
+        chunks: fragments as ``Parser.feed`` takes them.
+        multiple_values: yield each document as it completes instead, for NDJSON and for documents
+            one after another. Positions in errors then count from the document's start.
+        options: those of ``Parser``; events have nowhere to go and are refused.
+
+    Raises:
+        IncompleteJSONError: the chunks ended too early. What was yielded last stays true.
+        MalformedJSONError, LimitExceededError: as ``Parser.feed``.
+
+    The value is the same object each time, growing in place; see ``Parser.snapshot``.
+
+    >>> for value in iterparse(['{"query": "ra', 'in", "limit": 1', '0}']):
+    ...     print(value)
+    {'query': 'ra'}
+    {'query': 'rain'}
+    {'query': 'rain', 'limit': 10}
+    {'query': 'rain', 'limit': 10}
+    >>> list(iterparse(['{"id": 1}{"i', 'd": 2} 3'], multiple_values=True))
+    [{'id': 1}, {'id': 2}, 3]
+    """
+    parser = _new_parser(options)
+    if multiple_values:
+        for chunk in chunks:
+            yield from _documents(parser, chunk)
+        if parser._has_begun():
+            yield parser.close()
+    else:
+        for chunk in chunks:
+            parser.feed(chunk)
+            if parser.status is not Status.EMPTY:
+                yield parser.value
+        yield parser.close()
+
+
+async def aiterparse(
+    chunks: AsyncIterable[Data], multiple_values: bool = False, **options: Any
+) -> AsyncIterator[Any]:
+    """Do as ``iterparse``, over an asynchronous source.
+
+    >>> import asyncio
+    >>> async def main():
+    ...     async def source():
+    ...         yield '["a'
+    ...         yield 'b"]'
+    ...     async for value in aiterparse(source()):
+    ...         print(value)
+    >>> asyncio.run(main())
+    ['a']
+    ['ab']
+    ['ab']
+    """
+    parser = _new_parser(options)
+    if multiple_values:
+        async for chunk in chunks:
+            for value in _documents(parser, chunk):
+                yield value
+        if parser._has_begun():
+            yield parser.close()
+    else:
+        async for chunk in chunks:
+            parser.feed(chunk)
+            if parser.status is not Status.EMPTY:
+                yield parser.value
+        yield parser.close()
+
+
+def _new_parser(options: dict[str, Any]) -> Parser:
+    if options.get("events"):
+        raise ValueError("events: iterparse yields values; feed a Parser to get events")
+    return Parser(**options)
+
+
+def _documents(parser: Parser, chunk: Data) -> Iterator[Any]:
+    """Feed one chunk, yielding each document that it completes."""
+    at = 0
+    while True:
+        at = parser._feed_document(chunk, at)
+        if parser.status is not Status.COMPLETE:
+            return
+        yield parser.value
+        parser.reset()
+

@@ -1,0 +1,741 @@
+# cython: language_level=3
+"""The state machine: which characters may come, and what each run of them is.
+
+What it is
+    `advance()` reads one run of units and stops at each thing the engine must act on: a *step*.
+    It can be left at the end of any run and resumed with the next, of another unit type too.
+    Everything that decides what may come next lives in this file, and it knows no Python objects:
+    it can neither raise nor allocate, and all of it is `noexcept nogil`.
+
+States, and the characters that move them (white space passes between tokens)
+    VALUE        a value is due: at the root, or after a colon
+    FIRST_ITEM   after `[`: a value or `]`           NEXT_ITEM   after `,` in an array: a value
+    FIRST_KEY    after `{`: a key or `}`             NEXT_KEY    after `,` in an object: a key
+    COLON        after a key: `:`
+    AFTER        after a value in a container: `,` or its closer
+    END          after the root: nothing
+    IN_STRING, IN_NUMBER, IN_LITERAL   inside a token (IN_STRING with in_key: inside a key)
+
+Carried between runs
+    in a string  how far an escape has come (escape, hex_value); a high surrogate that may yet join
+                 a low one (held)
+    in a number  which part of it has been reached (number)
+    in a literal how many of its letters have come (matched)
+    always       positions: base, and those that an error would have to point back to
+A UTF-8 sequence cut between fragments is the engine's to carry: the machine is run on the whole
+character, as one UCS-4 unit.
+
+Not its business: building values, nesting beyond a depth count (the engine tells it after CLOSE
+whether it is in an object again), and the text of messages.
+"""
+
+from libc.stdint cimport uint32_t
+
+from fragjson._bytes cimport (
+    decode_utf8,
+    latin1_unit,
+    scan_latin1,
+    scan_ucs2,
+    scan_ucs4,
+    scan_utf8,
+    ucs2_unit,
+    ucs4_unit,
+    utf8_unit,
+)
+
+ctypedef fused unit:
+    utf8_unit
+    latin1_unit
+    ucs2_unit
+    ucs4_unit
+
+cdef enum State:
+    VALUE
+    FIRST_ITEM
+    NEXT_ITEM
+    FIRST_KEY
+    NEXT_KEY
+    COLON
+    AFTER
+    END
+    IN_STRING
+    IN_NUMBER
+    IN_LITERAL
+
+cdef enum Step:
+    MORE           # the run is used up
+    CUT            # the rest of the run begins a UTF-8 sequence that it does not finish
+    OPEN           # a container opened; in_object says which
+    CLOSE          # the innermost container closed; in_object says which
+    KEY            # a whole key without escapes: units start to stop, OR-ed into bits
+    STRING         # a whole string value, likewise
+    BEGIN          # a key or string value began that is not whole and plain
+    TEXT           # part of it: units start to stop, OR-ed into bits
+    CHARS          # part of it: chars[0] to chars[char_count - 1], OR-ed into bits
+    KEY_END        # the key is finished
+    STRING_END     # the string value is finished
+    NUMBER_PART    # part of a number: units start to stop
+    NUMBER         # the same, and the number is finished
+    LITERAL_END    # a literal is finished; literal says which
+    NEXT_DOCUMENT  # something follows the root, and one_document is not set
+    FAULT          # fault says what; nothing more can be read
+
+cdef enum Fault:
+    NO_FAULT
+    BAD_BOM
+    BAD_VALUE
+    BAD_KEY
+    BAD_COLON
+    BAD_COMMA
+    BAD_TRAILING_COMMA_ARRAY
+    BAD_TRAILING_COMMA_OBJECT
+    BAD_CONTROL
+    BAD_ESCAPE
+    BAD_HEX
+    BAD_UTF8
+    EXTRA_DATA
+    UNTERMINATED
+    TOO_DEEP
+    TOO_LONG
+
+cdef enum Literal:
+    NULL_WORD
+    TRUE_WORD
+    FALSE_WORD
+    NAN_WORD
+    INFINITY_WORD
+    MINUS_INFINITY_WORD
+
+# How far a number has come; it is whole in ZERO, INTEGER, FRACTION and EXPONENT.
+cdef enum NumberPart:
+    REFUSED
+    MINUS
+    ZERO
+    INTEGER
+    POINT
+    FRACTION
+    E
+    SIGN
+    EXPONENT
+
+# How far an escape has come: after the backslash, or after `\u` and 0 to 3 hex digits.
+cdef enum EscapePart:
+    NO_ESCAPE
+    BACKSLASH
+    HEX_0
+    HEX_1
+    HEX_2
+    HEX_3
+
+cdef enum:
+    CHAR_ROOM = 32
+    NOT_UTF8 = 0xffffffff  # a "character" the engine feeds for bytes that are not UTF-8
+
+cdef struct Place:
+    Py_ssize_t pos         # code points before it
+    Py_ssize_t line        # line feeds before it
+    Py_ssize_t line_start  # pos of the first code point of its line
+
+cdef struct Machine:
+    # What to read next
+    State state
+    bint in_object         # the innermost open container is an object
+    bint in_key            # IN_STRING: the string is a key
+    Py_ssize_t depth       # containers open
+    # Settings
+    Py_ssize_t max_depth
+    Py_ssize_t max_string
+    bint strict            # control characters in strings are faults
+    bint one_document      # what follows the root is a fault
+    bint joins             # this run is str input: raw surrogate halves join
+    # Inside a token
+    EscapePart escape
+    uint32_t hex_value
+    uint32_t held          # a high surrogate waiting for a low one, or 0
+    bint held_raw          # it came as a character, not as an escape
+    NumberPart number
+    bint is_float
+    Literal literal
+    Py_ssize_t matched
+    Py_ssize_t room        # code points the token may still take
+    # Where we are
+    Py_ssize_t at          # index of the next unit of the run
+    Py_ssize_t base        # pos of unit i is base + i
+    Py_ssize_t line
+    Py_ssize_t line_start
+    Place token            # where the string, number or literal began
+    Place comma            # the last comma
+    Py_ssize_t mark        # pos of a number's point or e, of an escape's backslash or u, or -1
+    # What the last step found
+    Py_ssize_t start
+    Py_ssize_t stop
+    uint32_t bits
+    Py_ssize_t char_count
+    uint32_t[CHAR_ROOM] chars
+    Fault fault
+    Place fault_place      # where json would point
+    Py_ssize_t stopped_at
+
+
+cdef inline Place place_at(Machine* m, Py_ssize_t pos) noexcept nogil:
+    """A place on the line being read."""
+    cdef Place place
+    place.pos = pos
+    place.line = m.line
+    place.line_start = m.line_start
+    return place
+
+
+cdef inline Step fail(Machine* m, Py_ssize_t i, Fault fault, Place place) noexcept nogil:
+    m.at = i
+    m.stopped_at = m.base + i
+    m.fault = fault
+    m.fault_place = place
+    return FAULT
+
+
+cdef inline Step fail_here(Machine* m, Py_ssize_t i, Fault fault) noexcept nogil:
+    return fail(m, i, fault, place_at(m, m.base + i))
+
+
+cdef inline Step unexpected(Machine* m, Py_ssize_t i, uint32_t c) noexcept nogil:
+    """Unit i cannot come in this state, which lies between tokens."""
+    if m.state == AFTER:
+        return fail_here(m, i, BAD_COMMA)
+    if m.state == COLON:
+        return fail_here(m, i, BAD_COLON)
+    if m.state == END:
+        if m.one_document:
+            return fail_here(m, i, EXTRA_DATA)
+        m.at = i
+        return NEXT_DOCUMENT
+    if m.state == NEXT_KEY and c == c"}":
+        return fail(m, i, BAD_TRAILING_COMMA_OBJECT, m.comma)
+    if m.state == NEXT_ITEM and c == c"]":
+        return fail(m, i, BAD_TRAILING_COMMA_ARRAY, m.comma)
+    if m.state == FIRST_KEY or m.state == NEXT_KEY:
+        return fail_here(m, i, BAD_KEY)
+    return fail_here(m, i, BAD_VALUE)
+
+
+cdef inline void finish_value(Machine* m) noexcept nogil:
+    m.state = AFTER if m.depth else END
+
+
+# ---- Strings -------------------------------------------------------------------------------------
+
+cdef inline Py_ssize_t scan(
+    const unit* text, Py_ssize_t i, Py_ssize_t end, uint32_t* bits
+) noexcept nogil:
+    if unit is utf8_unit:
+        return scan_utf8(text, i, end, bits)
+    elif unit is latin1_unit:
+        return scan_latin1(text, i, end, bits)
+    elif unit is ucs2_unit:
+        return scan_ucs2(text, i, end, bits)
+    else:
+        return scan_ucs4(text, i, end, bits)
+
+
+cdef inline Step begin_string(
+    Machine* m, const unit* text, Py_ssize_t i, Py_ssize_t end
+) noexcept nogil:
+    """At the opening quote, unit i: the whole string at once where it is all there and plain."""
+    cdef Py_ssize_t stop = scan[unit](text, i + 1, end, &m.bits)
+    m.token = place_at(m, m.base + i)
+    if stop < end and text[stop] == c'"' and stop - i - 1 <= m.max_string:
+        m.start = i + 1
+        m.stop = stop
+        m.at = stop + 1
+        if m.in_key:
+            m.state = COLON
+            return KEY
+        finish_value(m)
+        return STRING
+    m.at = i + 1
+    m.room = m.max_string
+    m.escape = NO_ESCAPE
+    m.held = 0
+    m.mark = -1
+    m.state = IN_STRING
+    return BEGIN
+
+
+cdef inline bint put(Machine* m, uint32_t c) noexcept nogil:
+    """Add a character to chars; False if the string may not get longer."""
+    if m.room == 0:
+        return False
+    m.room -= 1
+    m.chars[m.char_count] = c
+    m.char_count += 1
+    m.bits |= c
+    return True
+
+
+cdef inline uint32_t unescaped(uint32_t c) noexcept nogil:
+    """The character `\\c` stands for, or 0."""
+    if c == c"n":
+        return c"\n"
+    if c == c'"' or c == c"\\" or c == c"/":
+        return c
+    if c == c"t":
+        return c"\t"
+    if c == c"r":
+        return c"\r"
+    if c == c"b":
+        return c"\b"
+    if c == c"f":
+        return c"\f"
+    return 0
+
+
+cdef inline int hex_digit(uint32_t c) noexcept nogil:
+    if c"0" <= c <= c"9":
+        return c - c"0"
+    if c"a" <= c <= c"f":
+        return c - c"a" + 10
+    if c"A" <= c <= c"F":
+        return c - c"A" + 10
+    return -1
+
+
+cdef inline bint is_high(uint32_t c) noexcept nogil:
+    return 0xd800 <= c <= 0xdbff
+
+
+cdef inline bint is_low(uint32_t c) noexcept nogil:
+    return 0xdc00 <= c <= 0xdfff
+
+
+cdef inline uint32_t joined(uint32_t high, uint32_t low) noexcept nogil:
+    return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)
+
+
+cdef inline bint release(Machine* m) noexcept nogil:
+    """What came does not continue a held half: it stands alone. False if it is too long."""
+    if m.held == 0:
+        return True
+    if not put(m, m.held):
+        return False
+    m.held = 0
+    return True
+
+
+cdef inline Step stop_string(Machine* m, Py_ssize_t i, Step step) noexcept nogil:
+    """Leave the string at unit i: first with the characters gathered, if there are any.
+
+    `step` then comes up again by itself, since unit i has not been passed.
+    """
+    m.at = i
+    if m.char_count:
+        return CHARS
+    return step
+
+
+cdef inline Step fail_string(Machine* m, Py_ssize_t i, Fault fault, Py_ssize_t pos) noexcept nogil:
+    """Unit i is impossible here. Characters gathered before it are handed over first."""
+    if m.char_count:
+        m.at = i
+        return CHARS
+    return fail(m, i, fault, place_at(m, pos))
+
+
+cdef inline Step in_escape(
+    Machine* m, const unit* text, Py_ssize_t i, Py_ssize_t end
+) noexcept nogil:
+    """Go on with an escape from unit i. MORE means that it is finished or the run is, m.at says."""
+    cdef uint32_t c, meaning
+    cdef int digit
+    if m.escape == BACKSLASH:
+        c = text[i]
+        if c == c"u":
+            m.escape = HEX_0
+            m.hex_value = 0
+            m.mark = m.base + i
+            i += 1
+        else:
+            meaning = unescaped(c)
+            if not release(m):
+                return fail_string(m, i, TOO_LONG, m.base + i)
+            if meaning == 0:
+                return fail_string(m, i, BAD_ESCAPE, m.mark)
+            if not put(m, meaning):
+                return fail_string(m, i, TOO_LONG, m.base + i)
+            m.escape = NO_ESCAPE
+            m.mark = -1
+            m.at = i + 1
+            return MORE
+    while i < end:
+        digit = hex_digit(text[i])
+        if digit < 0:
+            if not release(m):
+                return fail_string(m, i, TOO_LONG, m.base + i)
+            return fail_string(m, i, BAD_HEX, m.mark)
+        c = m.hex_value << 4 | <uint32_t>digit
+        if m.escape != HEX_3:
+            m.hex_value = c
+            m.escape = <EscapePart>(m.escape + 1)
+            i += 1
+            continue
+        if m.held and is_low(c):
+            c = joined(m.held, c)
+            m.held = 0
+            # The half was never counted, so the pair counts as the one character it is.
+        elif not release(m):
+            return fail_string(m, i, TOO_LONG, m.base + i)
+        if is_high(c):
+            m.held = c
+            m.held_raw = False
+        elif not put(m, c):
+            return fail_string(m, i, TOO_LONG, m.base + i)
+        m.escape = NO_ESCAPE
+        i += 1
+        break
+    m.at = i
+    return MORE
+
+
+cdef inline Step in_string(Machine* m, const unit* text, Py_ssize_t end) noexcept nogil:
+    cdef Py_ssize_t i = m.at
+    cdef Py_ssize_t stop
+    cdef uint32_t c, bits
+    cdef int size
+    cdef bint alone
+    cdef Step step
+    m.char_count = 0
+    m.bits = 0
+    # Each turn takes at most two characters into chars, a released half and one more.
+    while i < end and m.char_count < CHAR_ROOM - 1:
+        if m.escape:
+            step = in_escape[unit](m, text, i, end)
+            if step != MORE:
+                return step
+            i = m.at
+            continue
+        size = 1
+        c = text[i]
+        if unit is utf8_unit:
+            if c >= 0x80:
+                size = decode_utf8(text + i, end - i, &c)
+                if size == 0:
+                    return stop_string(m, i, CUT)
+                if size < 0:
+                    c = NOT_UTF8
+        if m.held:
+            if m.held_raw:
+                if m.joins and is_low(c):
+                    c = joined(m.held, c)
+                    m.held = 0
+            if m.held and (m.held_raw or c != c"\\"):
+                if not release(m):
+                    return fail_string(m, i, TOO_LONG, m.base + i)
+        if c == c'"':
+            if m.char_count:
+                return stop_string(m, i, CHARS)
+            m.at = i + 1
+            if m.in_key:
+                m.state = COLON
+                return KEY_END
+            finish_value(m)
+            return STRING_END
+        if c == c"\\":
+            m.escape = BACKSLASH
+            m.mark = m.base + i
+            i += 1
+        elif c < 0x20:
+            if m.strict:
+                return fail_string(m, i, BAD_CONTROL, m.base + i)
+            if not put(m, c):
+                return fail_string(m, i, TOO_LONG, m.base + i)
+            if c == c"\n":
+                m.line += 1
+                m.line_start = m.base + i + 1
+            i += 1
+        elif c == NOT_UTF8:
+            return fail_string(m, i, BAD_UTF8, m.base + i)
+        else:
+            # Is it a character that the scanner would stop at? Then it is taken by itself.
+            alone = size > 1
+            if unit is ucs2_unit or unit is ucs4_unit:
+                if m.joins and is_high(c):
+                    m.held = c
+                    m.held_raw = True
+                    i += 1
+                    continue
+                alone = is_high(c) or is_low(c) or c != text[i]  # a pair just joined is not text[i]
+            if alone:
+                if not put(m, c):
+                    return fail_string(m, i, TOO_LONG, m.base + i)
+                i += size
+                m.base -= size - 1
+                continue
+            if m.char_count:
+                return stop_string(m, i, CHARS)
+            stop = scan[unit](text, i, end, &bits)
+            if stop - i > m.room:
+                if m.room == 0:
+                    return fail_here(m, i, TOO_LONG)
+                stop = i + m.room
+                # bits may now name a larger class than the part needs: take the part's own.
+                scan[unit](text, i, stop, &bits)
+            m.room -= stop - i
+            m.bits = bits
+            m.start = i
+            m.stop = stop
+            m.at = stop
+            return TEXT
+    return stop_string(m, i, MORE)
+
+
+# ---- Numbers and literals ------------------------------------------------------------------------
+
+cdef inline NumberPart number_part(NumberPart part, uint32_t c) noexcept nogil:
+    """The part a number is in after c, or REFUSED."""
+    cdef bint digit = c"0" <= c <= c"9"
+    if part == INTEGER or part == FRACTION or part == EXPONENT:
+        if digit:
+            return part
+    if part == MINUS:
+        if c == c"0":
+            return ZERO
+        return INTEGER if digit else REFUSED
+    if part == POINT:
+        return FRACTION if digit else REFUSED
+    if part == E:
+        if c == c"+" or c == c"-":
+            return SIGN
+        return EXPONENT if digit else REFUSED
+    if part == SIGN:
+        return EXPONENT if digit else REFUSED
+    if (c == c"e" or c == c"E") and part != EXPONENT:
+        return E
+    if c == c"." and (part == ZERO or part == INTEGER):
+        return POINT
+    return REFUSED
+
+
+cdef inline bint number_is_whole(NumberPart part) noexcept nogil:
+    return part == ZERO or part == INTEGER or part == FRACTION or part == EXPONENT
+
+
+cdef inline Fault number_fault(Machine* m, Place* place) noexcept nogil:
+    """What json says of a number that ends where it may not: it sees a shorter number, then junk."""
+    if m.number == MINUS:
+        place[0] = m.token
+        return BAD_VALUE
+    place[0] = place_at(m, m.mark)
+    return BAD_COMMA if m.depth else EXTRA_DATA
+
+
+cdef inline Step in_number(Machine* m, const unit* text, Py_ssize_t end) noexcept nogil:
+    cdef Py_ssize_t i = m.at
+    cdef Py_ssize_t stop = end
+    cdef NumberPart part = m.number
+    cdef NumberPart following
+    cdef Place place
+    cdef Fault fault
+    if end - i > m.room:
+        stop = i + m.room
+    m.start = i
+    while i < stop:
+        following = number_part(part, text[i])
+        if following == REFUSED:
+            break
+        if following == POINT or (following == E):
+            m.mark = m.base + i
+            m.is_float = True
+        part = following
+        i += 1
+    m.number = part
+    m.room -= i - m.start
+    m.stop = i
+    m.at = i
+    m.state = IN_NUMBER
+    if i == end:
+        return NUMBER_PART if i > m.start else MORE
+    if i == stop and number_part(part, text[i]) != REFUSED:
+        if i > m.start:
+            return NUMBER_PART
+        return fail_here(m, i, TOO_LONG)
+    if number_is_whole(part):
+        finish_value(m)
+        return NUMBER
+    if part == MINUS and text[i] == c"I":
+        m.literal = MINUS_INFINITY_WORD
+        m.matched = 1
+        return in_literal[unit](m, text, end)
+    fault = number_fault(m, &place)
+    return fail(m, i, fault, place)
+
+
+cdef inline const char* letters(Literal literal) noexcept nogil:
+    if literal == TRUE_WORD:
+        return "true"
+    if literal == FALSE_WORD:
+        return "false"
+    if literal == NULL_WORD:
+        return "null"
+    if literal == NAN_WORD:
+        return "NaN"
+    if literal == INFINITY_WORD:
+        return "Infinity"
+    return "-Infinity"
+
+
+cdef inline Step in_literal(Machine* m, const unit* text, Py_ssize_t end) noexcept nogil:
+    cdef const char* word = letters(m.literal)
+    cdef Py_ssize_t i = m.at
+    m.state = IN_LITERAL
+    while i < end:
+        if text[i] != <unsigned char>word[m.matched]:
+            return fail(m, i, BAD_VALUE, m.token)
+        i += 1
+        m.matched += 1
+        if word[m.matched] == 0:
+            m.at = i
+            finish_value(m)
+            return LITERAL_END
+    m.at = i
+    return MORE
+
+
+# ---- Between tokens ------------------------------------------------------------------------------
+
+cdef inline Step begin_value(
+    Machine* m, const unit* text, Py_ssize_t i, Py_ssize_t end
+) noexcept nogil:
+    """A value is due at unit i (or, after an opening bracket, its closer)."""
+    cdef uint32_t c = text[i]
+    if c == c'"':
+        m.in_key = False
+        return begin_string[unit](m, text, i, end)
+    if c == c"{" or c == c"[":
+        if m.depth >= m.max_depth:
+            return fail_here(m, i, TOO_DEEP)
+        m.depth += 1
+        m.in_object = c == c"{"
+        m.state = FIRST_KEY if m.in_object else FIRST_ITEM
+        m.at = i + 1
+        return OPEN
+    m.token = place_at(m, m.base + i)
+    if c == c"-" or c"0" <= c <= c"9":
+        m.room = m.max_string
+        if m.room == 0:
+            return fail_here(m, i, TOO_LONG)
+        m.number = MINUS if c == c"-" else ZERO if c == c"0" else INTEGER
+        m.is_float = False
+        # The first character is taken here; in_number goes on behind it and widens the part.
+        m.room -= 1
+        m.at = i + 1
+        return widened(m, in_number[unit](m, text, end), i)
+    if c == c"t":
+        m.literal = TRUE_WORD
+    elif c == c"f":
+        m.literal = FALSE_WORD
+    elif c == c"n":
+        m.literal = NULL_WORD
+    elif c == c"N":
+        m.literal = NAN_WORD
+    elif c == c"I":
+        m.literal = INFINITY_WORD
+    elif c == c"]" and m.state == FIRST_ITEM:
+        return close_container(m, i)
+    else:
+        return unexpected(m, i, c)
+    m.at = i
+    m.matched = 0
+    return in_literal[unit](m, text, end)
+
+
+cdef inline Step widened(Machine* m, Step step, Py_ssize_t start) noexcept nogil:
+    """Let the part of a number that in_number found begin at its first character."""
+    m.start = start
+    if step == MORE:
+        return NUMBER_PART
+    return step
+
+
+cdef inline Step close_container(Machine* m, Py_ssize_t i) noexcept nogil:
+    m.depth -= 1
+    m.at = i + 1
+    finish_value(m)
+    return CLOSE
+
+
+cdef inline Step advance(Machine* m, const unit* text, Py_ssize_t end) noexcept nogil:
+    """Read the run from unit m.at on, to the next step."""
+    cdef Py_ssize_t i = m.at
+    cdef uint32_t c
+    if i == end:
+        return MORE
+    if m.state == IN_STRING:
+        return in_string[unit](m, text, end)
+    if m.state == IN_NUMBER:
+        return in_number[unit](m, text, end)
+    if m.state == IN_LITERAL:
+        return in_literal[unit](m, text, end)
+    while i < end:
+        c = text[i]
+        if c == c" " or c == c"\n" or c == c"\r" or c == c"\t":
+            if c == c"\n":
+                m.line += 1
+                m.line_start = m.base + i + 1
+            i += 1
+            continue
+        if m.state == AFTER:
+            if c == c",":
+                m.comma = place_at(m, m.base + i)
+                m.state = NEXT_KEY if m.in_object else NEXT_ITEM
+                i += 1
+                continue
+            if c == c"}" if m.in_object else c == c"]":
+                return close_container(m, i)
+            return unexpected(m, i, c)
+        if m.state == COLON:
+            if c == c":":
+                m.state = VALUE
+                i += 1
+                continue
+            return unexpected(m, i, c)
+        if m.state == FIRST_KEY or m.state == NEXT_KEY:
+            if c == c'"':
+                m.in_key = True
+                return begin_string[unit](m, text, i, end)
+            if c == c"}" and m.state == FIRST_KEY:
+                return close_container(m, i)
+            return unexpected(m, i, c)
+        if m.state == END:
+            return unexpected(m, i, c)
+        return begin_value[unit](m, text, i, end)
+    m.at = i
+    return MORE
+
+
+# ---- The end of the input ------------------------------------------------------------------------
+
+cdef inline Fault end_fault(Machine* m, Place* place) noexcept nogil:
+    """Why json would refuse the input if it ended now, or NO_FAULT; m.at must be 0."""
+    place[0] = place_at(m, m.base)
+    if m.state == END:
+        return NO_FAULT
+    if m.state == AFTER:
+        return BAD_COMMA
+    if m.state == COLON:
+        return BAD_COLON
+    if m.state == FIRST_KEY or m.state == NEXT_KEY:
+        return BAD_KEY
+    if m.state == IN_STRING:
+        # json asks for one more character after the four digits before it believes an escape.
+        if m.escape >= HEX_0 or (m.escape == NO_ESCAPE and m.mark >= 0 and m.mark + 5 == m.base):
+            place[0] = place_at(m, m.mark)
+            return BAD_HEX
+        place[0] = m.token
+        return UNTERMINATED
+    if m.state == IN_LITERAL:
+        place[0] = m.token
+        return BAD_VALUE
+    if m.state == IN_NUMBER:
+        if not number_is_whole(m.number):
+            return number_fault(m, place)
+        return BAD_COMMA if m.depth else NO_FAULT
+    return BAD_VALUE

@@ -1,0 +1,325 @@
+/* Building str objects: from a run of units, in a scratch buffer, or growing in place; and the cache
+ * of object keys.
+ *
+ * No JSON in here. Functions that return int return -1 with a Python exception set, functions that
+ * return an object return a new reference or NULL with an exception set.
+ *
+ * "bits" is the OR of a text's code points, which tells the storage class it needs (see _bytes.h).
+ */
+#ifndef FRAGJSON_TEXT_H
+#define FRAGJSON_TEXT_H
+
+#include <Python.h>
+
+#include <stdint.h>
+#include <string.h>
+
+/* ---- Units ------------------------------------------------------------------------------------ */
+
+static inline Py_UCS4 largest_of_class(Py_UCS4 bits)
+{
+    return bits < 0x80 ? 0x7f : bits < 0x100 ? 0xff : bits < 0x10000 ? 0xffff : 0x10ffff;
+}
+
+static inline int width_of_class(Py_UCS4 bits)
+{
+    return bits < 0x100 ? 1 : bits < 0x10000 ? 2 : 4;
+}
+
+#define CONVERT_UNITS(to_type, from_type)                                                           \
+    do {                                                                                            \
+        to_type *target = (to_type *)to + at;                                                       \
+        const from_type *source = (const from_type *)from;                                          \
+        for (Py_ssize_t i = 0; i < count; i++)                                                      \
+            target[i] = (to_type)source[i];                                                         \
+    } while (0)
+
+/* Copy count units to to[at...]. The caller knows that every value fits the target's width and that
+ * the target has room. */
+static inline void copy_units(void *to, int to_width, Py_ssize_t at, const void *from,
+                              int from_width, Py_ssize_t count)
+{
+    if (to_width == from_width) {
+        memcpy((char *)to + at * to_width, from, (size_t)(count * to_width));
+        return;
+    }
+    switch (to_width * 8 + from_width) {
+    case 1 * 8 + 2: CONVERT_UNITS(Py_UCS1, Py_UCS2); break;
+    case 1 * 8 + 4: CONVERT_UNITS(Py_UCS1, Py_UCS4); break;
+    case 2 * 8 + 1: CONVERT_UNITS(Py_UCS2, Py_UCS1); break;
+    case 2 * 8 + 4: CONVERT_UNITS(Py_UCS2, Py_UCS4); break;
+    case 4 * 8 + 1: CONVERT_UNITS(Py_UCS4, Py_UCS1); break;
+    case 4 * 8 + 2: CONVERT_UNITS(Py_UCS4, Py_UCS2); break;
+    }
+}
+
+static inline PyObject *new_text(const void *units, int width, Py_ssize_t count, Py_UCS4 bits)
+{
+    PyObject *text = PyUnicode_New(count, largest_of_class(bits));
+    if (text != NULL && count > 0)
+        copy_units(PyUnicode_DATA(text), (int)PyUnicode_KIND(text), 0, units, width, count);
+    return text;
+}
+
+/* ---- Scratch: text that no one sees yet --------------------------------------------------------
+ * A key, a number, a string that has not outlived its fragment. All zero is a valid empty one. */
+
+typedef struct {
+    void *data;
+    Py_ssize_t length;   /* units in use */
+    Py_ssize_t capacity; /* bytes allocated */
+    Py_UCS4 bits;        /* OR of all units */
+    int width;           /* bytes a unit: 1, 2 or 4; 0 while data is NULL */
+} Scratch;
+
+static inline void scratch_clear(Scratch *scratch)
+{
+    scratch->length = 0;
+    scratch->bits = 0;
+    scratch->width = 1;
+}
+
+static inline void scratch_free(Scratch *scratch)
+{
+    PyMem_Free(scratch->data);
+    memset(scratch, 0, sizeof *scratch);
+}
+
+static int scratch_reserve(Scratch *scratch, Py_ssize_t extra, int width)
+{
+    if (extra > PY_SSIZE_T_MAX / 16 - scratch->length) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    Py_ssize_t needed = (scratch->length + extra) * width;
+    if (needed <= scratch->capacity && (width == scratch->width || scratch->length == 0)) {
+        scratch->width = width;
+        return 0;
+    }
+    Py_ssize_t capacity = needed <= scratch->capacity ? scratch->capacity : needed + needed / 2 + 64;
+    void *data = PyMem_Malloc((size_t)capacity);
+    if (data == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (scratch->length > 0)
+        copy_units(data, width, 0, scratch->data, scratch->width, scratch->length);
+    PyMem_Free(scratch->data);
+    scratch->data = data;
+    scratch->capacity = capacity;
+    scratch->width = width;
+    return 0;
+}
+
+static inline int scratch_add(Scratch *scratch, const void *units, int width, Py_ssize_t count,
+                              Py_UCS4 bits)
+{
+    int needed = width_of_class(bits | scratch->bits);
+    if (needed < scratch->width)
+        needed = scratch->width;
+    if ((scratch->length + count) * needed > scratch->capacity || needed != scratch->width) {
+        if (scratch_reserve(scratch, count, needed) < 0)
+            return -1;
+    }
+    copy_units(scratch->data, needed, scratch->length, units, width, count);
+    scratch->length += count;
+    scratch->bits |= bits;
+    return 0;
+}
+
+static inline PyObject *scratch_text(const Scratch *scratch)
+{
+    return new_text(scratch->data, scratch->width, scratch->length, scratch->bits);
+}
+
+/* ---- Growing text: a str that shows while it grows ----------------------------------------------
+ * The str lies in the user's live value and in OpenText at once, with spare room behind its
+ * characters. Writing into that room changes an object that Python holds to be immutable; it is
+ * sound because grows_in_place() has proved, at the start of the feed and under the GIL, that the
+ * only references to it are ours and the one in the live container, so nobody else can have seen
+ * it, stored it or computed anything from it:
+ *   - the reference count is exactly ours plus the container's (the caller has checked that the
+ *     container holds it). References borrowed by an interpreter's stack are backed by a counted
+ *     one, so they would show;
+ *   - no hash is cached and it is not interned: it is no dict key and in no table;
+ *   - no UTF-8 form is cached, so no pointer into one can be outstanding.
+ * Between that check and the last write of the feed no Python code runs. Where a check fails, the
+ * text is copied and the old object stays as it was: whoever kept it keeps what they saw.
+ * A str whose block is larger than its length is nothing special to CPython: it frees blocks without
+ * their size, and resizes through realloc.
+ *
+ * Free-threaded builds cannot prove any of this from a reference count: there, and in builds with
+ * FRAGJSON_PLAIN_APPEND, the caller takes the str out of its container and lets PyUnicode_Append
+ * decide. */
+
+typedef struct {
+    PyObject *text;      /* strong, or NULL when no text is open */
+    Py_ssize_t capacity; /* characters that fit into the block of text */
+} OpenText;
+
+#if defined(Py_GIL_DISABLED) || defined(FRAGJSON_PLAIN_APPEND)
+#define PLAIN_APPEND 1
+#else
+#define PLAIN_APPEND 0
+#endif
+
+static inline int grows_in_place(PyObject *text, Py_ssize_t holders)
+{
+    if (PLAIN_APPEND || Py_REFCNT(text) != holders)
+        return 0;
+    PyASCIIObject *ascii = (PyASCIIObject *)text;
+    if (ascii->hash != -1 || PyUnicode_CHECK_INTERNED(text) || !ascii->state.compact)
+        return 0;
+#if PY_VERSION_HEX < 0x030c0000
+    if (ascii->wstr != NULL && (void *)ascii->wstr != PyUnicode_DATA(text))
+        return 0;
+#endif
+    return ascii->state.ascii || ((PyCompactUnicodeObject *)text)->utf8 == NULL;
+}
+
+static inline void set_text_length(PyObject *text, Py_ssize_t length)
+{
+    ((PyASCIIObject *)text)->length = length;
+#if PY_VERSION_HEX < 0x030c0000
+    if (!((PyASCIIObject *)text)->state.ascii && ((PyASCIIObject *)text)->wstr != NULL)
+        ((PyCompactUnicodeObject *)text)->wstr_length = length;
+#endif
+    switch (PyUnicode_KIND(text)) {
+    case PyUnicode_1BYTE_KIND: PyUnicode_1BYTE_DATA(text)[length] = 0; break;
+    case PyUnicode_2BYTE_KIND: PyUnicode_2BYTE_DATA(text)[length] = 0; break;
+    default: PyUnicode_4BYTE_DATA(text)[length] = 0; break;
+    }
+}
+
+/* A new str with the characters of units and room for spare more; *capacity is set. */
+static inline PyObject *new_growing_text(const void *units, int width, Py_ssize_t count,
+                                         Py_UCS4 bits, Py_ssize_t spare, Py_ssize_t *capacity)
+{
+    if (PLAIN_APPEND)
+        spare = 0;
+    PyObject *text = PyUnicode_New(count + spare, largest_of_class(bits));
+    if (text == NULL)
+        return NULL;
+    *capacity = count + spare;
+    if (count > 0)
+        copy_units(PyUnicode_DATA(text), (int)PyUnicode_KIND(text), 0, units, width, count);
+    if (spare > 0)
+        set_text_length(text, count);
+    return text;
+}
+
+/* What a text of this length may need next: half as much again, so that copying stays linear in the
+ * end, and a little for short ones, most of which then never move. */
+static inline Py_ssize_t spare_room(Py_ssize_t length)
+{
+    return length / 2 + 24;
+}
+
+static inline int open_text_fits(const OpenText *open, Py_ssize_t count, Py_UCS4 bits)
+{
+    return PyUnicode_GET_LENGTH(open->text) + count <= open->capacity &&
+           bits <= PyUnicode_MAX_CHAR_VALUE(open->text);
+}
+
+/* Write behind the text, in place. The caller has proved grows_in_place() and open_text_fits(). */
+static inline void open_text_write(OpenText *open, const void *units, int width, Py_ssize_t count)
+{
+    PyObject *text = open->text;
+    Py_ssize_t length = PyUnicode_GET_LENGTH(text);
+    copy_units(PyUnicode_DATA(text), (int)PyUnicode_KIND(text), length, units, width, count);
+    set_text_length(text, length + count);
+}
+
+/* Append by making a new object (or, in plain builds, however PyUnicode_Append likes). The caller
+ * must show open->text again. On failure the old text stays, in plain builds it is dropped. */
+static int open_text_replace(OpenText *open, const void *units, int width, Py_ssize_t count,
+                             Py_UCS4 bits)
+{
+#if PLAIN_APPEND
+    PyObject *piece = new_text(units, width, count, bits);
+    if (piece == NULL)
+        return -1;
+    PyUnicode_Append(&open->text, piece);
+    Py_DECREF(piece);
+    return open->text == NULL ? -1 : 0;
+#else
+    PyObject *old = open->text;
+    Py_ssize_t length = PyUnicode_GET_LENGTH(old);
+    if (length > PY_SSIZE_T_MAX / 16 - count) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    Py_ssize_t capacity;
+    PyObject *text =
+        new_growing_text(PyUnicode_DATA(old), (int)PyUnicode_KIND(old), length,
+                         bits | PyUnicode_MAX_CHAR_VALUE(old), count + spare_room(length + count),
+                         &capacity);
+    if (text == NULL)
+        return -1;
+    open->text = text;
+    open->capacity = capacity;
+    Py_DECREF(old);
+    open_text_write(open, units, width, count);
+    return 0;
+#endif
+}
+
+/* ---- Keys --------------------------------------------------------------------------------------
+ * The same few keys come again with every row. A direct-mapped cache gives the same str back, its
+ * hash already computed, without building it. Strong references; a slot holds the last key that fell
+ * into it, so its size is bounded whatever is fed. */
+
+#define KEY_SLOTS 64     /* a power of two */
+#define KEY_LONGEST 64   /* characters; longer ones are not worth keeping */
+
+#define HASH_UNITS(type)                                                                            \
+    for (Py_ssize_t i = 0; i < count; i++)                                                          \
+        hash = (hash ^ ((const type *)units)[i]) * 0x01000193u;
+
+static inline uint32_t hash_units(const void *units, int width, Py_ssize_t count)
+{
+    uint32_t hash = 0x811c9dc5u;
+    switch (width) {
+    case 1: HASH_UNITS(Py_UCS1); break;
+    case 2: HASH_UNITS(Py_UCS2); break;
+    default: HASH_UNITS(Py_UCS4); break;
+    }
+    return hash ^ hash >> 15;
+}
+
+static inline int text_equals_units(PyObject *text, const void *units, int width, Py_ssize_t count)
+{
+    if (PyUnicode_GET_LENGTH(text) != count)
+        return 0;
+    int kind = (int)PyUnicode_KIND(text);
+    const void *data = PyUnicode_DATA(text);
+    if (kind == width)
+        return memcmp(data, units, (size_t)(count * width)) == 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Py_UCS4 unit = width == 1   ? ((const Py_UCS1 *)units)[i]
+                       : width == 2 ? ((const Py_UCS2 *)units)[i]
+                                    : ((const Py_UCS4 *)units)[i];
+        if (PyUnicode_READ(kind, data, i) != unit)
+            return 0;
+    }
+    return 1;
+}
+
+/* The str for a key: a new reference, from the cache if it was met lately. */
+static inline PyObject *cached_key(PyObject **slots, const void *units, int width, Py_ssize_t count,
+                                   Py_UCS4 bits)
+{
+    if (count > KEY_LONGEST)
+        return new_text(units, width, count, bits);
+    PyObject **slot = &slots[hash_units(units, width, count) & (KEY_SLOTS - 1)];
+    if (*slot == NULL || !text_equals_units(*slot, units, width, count)) {
+        PyObject *text = new_text(units, width, count, bits);
+        if (text == NULL)
+            return NULL;
+        /* Dropping an exact str runs no Python code. */
+        Py_XSETREF(*slot, text);
+    }
+    return Py_NewRef(*slot);
+}
+
+#endif

@@ -1,0 +1,37 @@
+"""Declarations for _text.h: building str objects, scratch text, growing text, the key cache."""
+
+from cpython.object cimport PyObject
+from libc.stdint cimport uint32_t
+
+cdef extern from "_text.h":
+    ctypedef struct Scratch:
+        void* data
+        Py_ssize_t length
+        uint32_t bits
+        int width
+
+    object new_text(const void* units, int width, Py_ssize_t count, uint32_t bits)
+
+    void scratch_clear(Scratch* scratch) noexcept
+    void scratch_free(Scratch* scratch) noexcept
+    int scratch_add(Scratch* scratch, const void* units, int width, Py_ssize_t count,
+                    uint32_t bits) except -1
+    object scratch_text(const Scratch* scratch)
+
+    ctypedef struct OpenText:
+        PyObject* text
+        Py_ssize_t capacity
+
+    bint PLAIN_APPEND
+    bint grows_in_place(PyObject* text, Py_ssize_t holders) noexcept
+    Py_ssize_t spare_room(Py_ssize_t length) noexcept
+    PyObject* new_growing_text(const void* units, int width, Py_ssize_t count, uint32_t bits,
+                               Py_ssize_t spare, Py_ssize_t* capacity) except NULL
+    bint open_text_fits(const OpenText* open, Py_ssize_t count, uint32_t bits) noexcept
+    void open_text_write(OpenText* open, const void* units, int width, Py_ssize_t count) noexcept
+    int open_text_replace(OpenText* open, const void* units, int width, Py_ssize_t count,
+                          uint32_t bits) except -1
+
+    enum: KEY_SLOTS
+    object cached_key(PyObject** slots, const void* units, int width, Py_ssize_t count,
+                      uint32_t bits)
