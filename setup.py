@@ -9,11 +9,11 @@ from setuptools import Extension, setup
 # Never -march=native: a wheel must run on every machine of its platform.
 flags = [] if sys.platform == "win32" else ["-O3", "-fvisibility=hidden"]
 
-# FRAGJSON_PLAIN_APPEND=1 builds the engine without strings grown in place: the twin that
-# growth in place is tested against, and what free-threaded interpreters always get.
-macros = [
-    (name, "1") for name in ("FRAGJSON_PLAIN_APPEND",) if os.environ.get(name, "0") not in ("", "0")
-]
+# Set to 1 in the environment, these build the twins that the fast ways are tested against:
+# FRAGJSON_PLAIN_APPEND   without strings grown in place, as free-threaded interpreters always are
+# FRAGJSON_PORTABLE_SCAN  without SSE2, as other processors always are
+switches = ("FRAGJSON_PLAIN_APPEND", "FRAGJSON_PORTABLE_SCAN")
+macros = [(name, "1") for name in switches if os.environ.get(name, "0") not in ("", "0")]
 
 headers = ["_bytes.h", "_text.h", "_bytes.pxd", "_text.pxd", "_machine.pxd"]
 

@@ -15,3 +15,7 @@ cdef extern from "_bytes.h" nogil:
     Py_ssize_t scan_ucs2(const ucs2_unit* text, Py_ssize_t at, Py_ssize_t end, uint32_t* bits)
     Py_ssize_t scan_ucs4(const ucs4_unit* text, Py_ssize_t at, Py_ssize_t end, uint32_t* bits)
     int decode_utf8(const utf8_unit* bytes, Py_ssize_t size, uint32_t* code)
+
+    const unsigned char number_class[128]
+    const unsigned char next_number_part[9][8]
+    bint exact_double(const char* text, Py_ssize_t size, double* value)

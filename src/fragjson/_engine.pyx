@@ -31,7 +31,6 @@ Directives
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
-from cpython.list cimport PyList_Append, PyList_GET_ITEM, PyList_GET_SIZE, PyList_SetItem
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
@@ -39,7 +38,15 @@ from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from fragjson._bytes cimport decode_utf8, latin1_unit, ucs2_unit, ucs4_unit, utf8_unit
+from fragjson._bytes cimport (
+    decode_utf8,
+    exact_double,
+    latin1_unit,
+    scan_latin1,
+    ucs2_unit,
+    ucs4_unit,
+    utf8_unit,
+)
 from fragjson._machine cimport (
     AFTER,
     BAD_BOM,
@@ -93,6 +100,7 @@ from fragjson._machine cimport (
     advance,
     end_fault,
     letters,
+    number_is_float,
     number_is_whole,
     place_at,
     unit,
@@ -142,8 +150,15 @@ cdef extern from "Python.h":
     object PyUnicode_FromStringAndSize(const char* text, Py_ssize_t size)
     double PyOS_string_to_double(const char* text, char** end, PyObject* overflow) except? -1.0
     object PyLong_FromString(const char* text, char** end, int base)
-    int PyDict_SetItem(object mapping, object key, object value) except -1
-    PyObject* PyDict_GetItemWithError(object mapping, object key) except? NULL
+    # With pointers, so that borrowed ones go in without being counted up and down.
+    int PyDict_SetItem(PyObject* mapping, PyObject* key, PyObject* value) except -1
+    PyObject* PyDict_GetItemWithError(PyObject* mapping, PyObject* key) except? NULL
+    Py_ssize_t PyDict_Size(PyObject* mapping)
+    bint PyDict_Next(PyObject* mapping, Py_ssize_t* at, PyObject** key, PyObject** value)
+    Py_ssize_t PyList_GET_SIZE(PyObject* items)
+    PyObject* PyList_GET_ITEM(PyObject* items, Py_ssize_t i)
+    int PyList_SetItem(PyObject* items, Py_ssize_t i, PyObject* value) except -1
+    int PyList_Append(PyObject* items, PyObject* value) except -1
     PyObject* Py_XNewRef(PyObject* item)
 
 
@@ -304,10 +319,11 @@ cdef class Parser:
     cdef object string_path        # its path, if events have asked for it
     # Input
     cdef bint started              # something was fed
+    cdef bint plain_sailing        # str may go straight to the machine; see read_fragment
     cdef Py_ssize_t carry_size     # of a UTF-8 sequence (or BOM) cut by the last fragment
     cdef utf8_unit[4] carry
     cdef Py_ssize_t bytes_left     # of max_bytes; PY_SSIZE_T_MAX without limit
-    cdef object fragment           # what is being fed
+    cdef PyObject* fragment        # what is being fed; borrowed from feed's caller, or NULL
     cdef Py_ssize_t run_start      # index in it of the machine's unit 0
     cdef list texts                # everything fed, with keep_text
     # Settings
@@ -461,14 +477,13 @@ cdef class Parser:
             raise make_error(self)
         if self.m.state == IN_NUMBER:
             self.guard = BUSY
-            self.fragment = ""
+            self.fragment = NULL
             try:
                 # Its end event has no feed to be returned from: the result says it.
                 end_number[latin1_unit](self, NULL, 0, False)
                 self.m.state = END
                 done = True
             finally:
-                self.fragment = None
                 if not done:
                     give_up(self)
         self.guard = CLOSED
@@ -763,7 +778,8 @@ cdef int start_over(Parser self) except -1:
     self.spine = []
     self.pending = None
     self.string_path = None
-    self.fragment = None
+    self.fragment = NULL
+    self.plain_sailing = False
     self.failure = None
     self.unused = ""
     if self.texts is not None:
@@ -844,7 +860,7 @@ cdef int stop(Parser self, kind, str msg, Place place, Py_ssize_t stopped_at) ex
     """Raise a JSONDecodeError that ends this parser; give_up does the rest."""
     if self.m.state == IN_STRING and not self.m.in_key:
         publish_string(self)  # what was certain of an open string stays readable
-    fragment = self.fragment
+    fragment = "" if self.fragment == NULL else <object>self.fragment
     doc = fragment if isinstance(fragment, str) else bytes(fragment).decode("utf-8", "replace")
     note_failure(self, kind, msg, place, stopped_at, doc)
     raise make_error(self)
@@ -861,7 +877,7 @@ cdef int stop_at_fault(Parser self) except -1:
         fault = BAD_VALUE if fault == BAD_TRAILING_COMMA_ARRAY else BAD_KEY
         place = place_at(&self.m, self.m.stopped_at)
     if self.root_closed:
-        rest = self.fragment[self.run_start + self.m.at:]
+        rest = (<object>self.fragment)[self.run_start + self.m.at:]
         self.unused = memoryview(bytes(rest)) if isinstance(rest, memoryview) else rest
     if fault == TOO_DEEP:
         kind = DepthLimitError
@@ -995,7 +1011,7 @@ cdef int emit(Parser self, str kind, path, str json_type, value) except -1:
     if self.pending is None:
         self.pending = [event]
     else:
-        PyList_Append(self.pending, event)
+        self.pending.append(event)
     return 0
 
 
@@ -1036,32 +1052,37 @@ cdef inline int attach(Parser self, object value, bint replaces) except -1:
         return 0
     frame = &self.frames[self.level - 1]
     if frame.is_object:
-        PyDict_SetItem(<object>frame.container, <object>frame.key, value)
-    elif replaces and frame.index < PyList_GET_SIZE(<list>frame.container):
+        PyDict_SetItem(frame.container, frame.key, <PyObject*>value)
+    elif replaces and frame.index < PyList_GET_SIZE(frame.container):
         Py_INCREF(value)  # PyList_SetItem takes a reference
-        PyList_SetItem(<list>frame.container, frame.index, value)
+        PyList_SetItem(frame.container, frame.index, <PyObject*>value)
     else:
-        PyList_Append(<list>frame.container, value)
+        PyList_Append(frame.container, <PyObject*>value)
     return 0
 
 
-cdef int finish(Parser self, object value, object shape) except -1:
+cdef inline int finish(Parser self, object value, object shape) except -1:
     """The value being read is finished and attached: count it."""
-    cdef Frame* frame
     if self.level == 0:
         self.root_closed = True
         self.root_shape = shape
         return 0
-    frame = &self.frames[self.level - 1]
     if self.has_hooks:
-        inside = self.shapes[self.level - 1]
-        if frame.is_object:
-            inside[<object>frame.key] = shape
-            if self.object_pairs_hook is not None:
-                self.pairs[self.level - 1].append((<object>frame.key, value))
-        else:
-            inside.append(shape)
-    frame.index += 1
+        note_shape(self, value, shape)
+    self.frames[self.level - 1].index += 1
+    return 0
+
+
+cdef int note_shape(Parser self, object value, object shape) except -1:
+    """Where hooks run, the JSON itself is noted beside what they make of it."""
+    cdef Frame* frame = &self.frames[self.level - 1]
+    inside = self.shapes[self.level - 1]
+    if frame.is_object:
+        inside[<object>frame.key] = shape
+        if self.object_pairs_hook is not None:
+            self.pairs[self.level - 1].append((<object>frame.key, value))
+    else:
+        inside.append(shape)
     return 0
 
 
@@ -1083,7 +1104,7 @@ cdef int open_container(Parser self) except -1:
         self.pairs.append([])
     if shows:
         attach(self, container, False)
-    PyList_Append(self.spine, container)
+    self.spine.append(container)
     frame = &self.frames[self.level]
     # The frame's key and prefix were released when it was last left.
     frame.container = <PyObject*>container
@@ -1199,27 +1220,36 @@ cdef inline int add_text(
 
 cdef int begin_growing(Parser self) except -1:
     """This feed's first addition to a published string: may it be made in place?"""
-    cdef PyObject* text = self.open_text.text
-    cdef PyObject* found
-    cdef Frame* frame
     self.growing = True
     if PLAIN_APPEND:
         attach(self, "", True)
-        return 0
-    if self.level == 0:
-        found = <PyObject*>self.value
     else:
-        frame = &self.frames[self.level - 1]
-        if frame.is_object:
-            found = PyDict_GetItemWithError(<object>frame.container, <object>frame.key)
-        elif frame.index < PyList_GET_SIZE(<list>frame.container):
-            found = PyList_GET_ITEM(<list>frame.container, frame.index)
-        else:
-            found = NULL
-    # Looked up first, counted then: the look-up can run code, if the user has put keys of their
-    # own into the dict.
-    self.in_place = found == text and grows_in_place(text, 2)
+        # Looked up first, counted then: the look-up can run code, if the user has put keys of
+        # their own into the dict.
+        self.in_place = is_held(self) and grows_in_place(self.open_text.text, 2)
     return 0
+
+
+cdef inline bint is_held(Parser self) except -1:
+    """Is the open text still where it was published: the one holder of it besides us?"""
+    cdef PyObject* text = self.open_text.text
+    cdef PyObject* value = NULL
+    cdef PyObject* key
+    cdef Py_ssize_t last
+    cdef Frame* frame
+    if self.level == 0:
+        return <PyObject*>self.value == text
+    frame = &self.frames[self.level - 1]
+    if frame.is_object:
+        # It is the last entry, unless its key is a duplicate or the user has taken entries out.
+        # Looking there first costs a third of a look-up.
+        last = PyDict_Size(frame.container) - 1
+        if last >= 0 and PyDict_Next(frame.container, &last, &key, &value) and value == text:
+            return True
+        return PyDict_GetItemWithError(frame.container, frame.key) == text
+    if frame.index < PyList_GET_SIZE(frame.container):
+        return PyList_GET_ITEM(frame.container, frame.index) == text
+    return False
 
 
 cdef int publish_string(Parser self) except -1:
@@ -1311,19 +1341,19 @@ cdef inline int whole_string(
 
 # ---- Numbers and literals ------------------------------------------------------------------------
 
-cdef object small_integer(const unit* units, Py_ssize_t count):
+cdef inline object small_integer(const char* digits, Py_ssize_t count):
     """An integer of at most 18 digits, which a C long long holds."""
-    cdef bint negative = units[0] == c"-"
+    cdef bint negative = digits[0] == c"-"
     cdef long long value = 0
     cdef Py_ssize_t i
     for i in range(negative, count):
-        value = value * 10 + (<long long>units[i] - c"0")
+        value = value * 10 + (digits[i] - c"0")
     return -value if negative else value
 
 
 cdef object number_of(Parser self, const char* digits, Py_ssize_t count):
     """The number that a NUL-terminated text says."""
-    if self.m.is_float:
+    if number_is_float(self.m.number):
         if self.parse_float is not None:
             return self.parse_float(PyUnicode_FromStringAndSize(digits, count))
         return PyOS_string_to_double(digits, NULL, NULL)
@@ -1339,23 +1369,27 @@ cdef object number_of(Parser self, const char* digits, Py_ssize_t count):
 
 
 cdef object finished_number(Parser self, const unit* units, Py_ssize_t count):
-    cdef char[64] small
+    """The number whose last characters, or all, are units; the others are in scratch."""
+    cdef char[32] small
+    cdef const char* digits = small
     cdef Py_ssize_t i
-    if self.scratch.length == 0 and count < 64:
-        if count < 19 and not self.m.is_float and self.parse_int is None:
-            return small_integer[unit](units, count)
+    cdef double value
+    if self.scratch.length == 0 and count < 32:
         for i in range(count):
             small[i] = <char>units[i]
         small[count] = 0
-        return number_of(self, small, count)
-    if count:
-        scratch_add(&self.scratch, units, sizeof(unit), count, 0x7f)
-    count = self.scratch.length
-    if count < 19 and not self.m.is_float and self.parse_int is None:
-        return small_integer[latin1_unit](<const latin1_unit*>self.scratch.data, count)
-    small[0] = 0
-    scratch_add(&self.scratch, small, 1, 1, 0)
-    return number_of(self, <const char*>self.scratch.data, count)
+    else:
+        if count:
+            scratch_add(&self.scratch, units, sizeof(unit), count, 0x7f)
+        count = self.scratch.length
+        scratch_add(&self.scratch, "", 1, 1, 0)  # the NUL
+        digits = <const char*>self.scratch.data
+    if number_is_float(self.m.number):
+        if self.parse_float is None and exact_double(digits, count, &value):
+            return value
+    elif self.parse_int is None and count < 19:
+        return small_integer(digits, count)
+    return number_of(self, digits, count)
 
 
 cdef int end_number(Parser self, const unit* units, Py_ssize_t count, bint tells) except -1:
@@ -1508,12 +1542,53 @@ cdef Py_ssize_t run_bytes(Parser self, const utf8_unit* data, Py_ssize_t size) e
     return i + end_run(self)
 
 
+cdef inline int run_units(
+    Parser self, text, Py_ssize_t start, Py_ssize_t end
+) except -1:
+    """Read str units start to end."""
+    cdef int width = PyUnicode_KIND(text)
+    cdef void* data = PyUnicode_DATA(<PyObject*>text)
+    self.run_start = start
+    if width == 1:
+        drive[latin1_unit](self, <const latin1_unit*>data + start, end - start)
+    elif width == 2:
+        drive[ucs2_unit](self, <const ucs2_unit*>data + start, end - start)
+    else:
+        drive[ucs4_unit](self, <const ucs4_unit*>data + start, end - start)
+    return 0
+
+
+cdef inline bint all_grows(Parser self, text) except -1:
+    """Take the commonest fragment by the shortest way: all of it is plain and lengthens a string
+    that is open and shows, in place. False, with nothing done, if it is any other.
+
+    What add_text and publish_string do, less the steps between: kept since it halves the cost of
+    such a feed.
+    """
+    cdef Py_ssize_t size = PyUnicode_GET_LENGTH(<PyObject*>text)
+    cdef const latin1_unit* units = <const latin1_unit*>PyUnicode_DATA(<PyObject*>text)
+    cdef uint32_t bits
+    if (
+        PLAIN_APPEND or PyUnicode_KIND(text) != 1
+        or self.m.escape or self.m.held or size > self.m.room
+        or scan_latin1(units, 0, size, &bits) < size
+        or not open_text_fits(&self.open_text, size, bits)
+        or not is_held(self)
+        or not grows_in_place(self.open_text.text, 2)
+    ):
+        return False
+    open_text_write(&self.open_text, units, 1, size)
+    self.m.room -= size
+    self.m.at = size
+    if self.string_path is not None and self.wanted & DELTA:
+        tell(self, <object>self.open_text.text)
+    return True
+
+
 cdef Py_ssize_t run_text(
     Parser self, text, Py_ssize_t start, Py_ssize_t end, bint joins
 ) except -1:
-    """Read str units start to end; returns the index where it stopped."""
-    cdef int width = PyUnicode_KIND(text)
-    cdef void* data = PyUnicode_DATA(<PyObject*>text)
+    """Read str units start to end, whatever came before; returns the index where it stopped."""
     self.m.joins = joins
     self.run_start = start
     if not self.started:
@@ -1525,12 +1600,7 @@ cdef Py_ssize_t run_text(
             stop_at_fault(self)
     if self.carry_size:
         stop_at_carry(self)
-    if width == 1:
-        drive[latin1_unit](self, <const latin1_unit*>data + start, end - start)
-    elif width == 2:
-        drive[ucs2_unit](self, <const ucs2_unit*>data + start, end - start)
-    else:
-        drive[ucs4_unit](self, <const ucs4_unit*>data + start, end - start)
+    run_units(self, text, start, end)
     return start + end_run(self)
 
 
@@ -1571,6 +1641,20 @@ cdef int stop_at_max_bytes(Parser self) except -1:
 
 
 cdef Py_ssize_t read_fragment(Parser self, data, Py_ssize_t start) except -1:
+    """Read any fragment, and see whether the next may go straight to the machine."""
+    if self.texts is not None and len(data):
+        self.texts.append(str(data) if isinstance(data, str) else bytes(data))
+    start = read_any(self, data, start)
+    self.plain_sailing = (
+        self.started
+        and self.carry_size == 0
+        and self.texts is None
+        and self.max_bytes == PY_SSIZE_T_MAX
+    )
+    return start
+
+
+cdef Py_ssize_t read_any(Parser self, data, Py_ssize_t start) except -1:
     cdef Py_buffer view
     cdef Py_ssize_t end, size
     if PyUnicode_Check(data):
@@ -1595,22 +1679,27 @@ cdef Py_ssize_t read_fragment(Parser self, data, Py_ssize_t start) except -1:
         PyBuffer_Release(&view)
 
 
-cdef Py_ssize_t feed_one(Parser self, data, Py_ssize_t start) except -1:
+cdef inline Py_ssize_t feed_one(Parser self, data, Py_ssize_t start) except -1:
     """Read a fragment from unit start on; returns the index where reading stopped."""
     cdef bint done = False
     if not PyUnicode_CheckExact(data) and not PyBytes_CheckExact(data):
         data = plain_data(data)
     self.guard = BUSY
-    self.fragment = data
+    self.fragment = <PyObject*>data
     try:
-        if self.texts is not None and len(data):
-            self.texts.append(str(data) if isinstance(data, str) else bytes(data))
-        start = read_fragment(self, data, start)
-        if self.m.state == IN_STRING and not self.m.in_key:
-            publish_string(self)
+        if self.plain_sailing and PyUnicode_CheckExact(data):
+            if not (self.published and start == 0 and all_grows(self, data)):
+                self.m.joins = True
+                run_units(self, data, start, PyUnicode_GET_LENGTH(<PyObject*>data))
+                if self.m.state == IN_STRING and not self.m.in_key:
+                    publish_string(self)
+            start += end_run(self)
+        else:
+            start = read_fragment(self, data, start)
+            if self.m.state == IN_STRING and not self.m.in_key:
+                publish_string(self)
         done = True
     finally:
-        self.fragment = None
         if not done:
             give_up(self)
     self.guard = READY
@@ -1753,14 +1842,14 @@ def loads(
             )
     try:
         if encoding is None:
-            parser.fragment = s
+            parser.fragment = <PyObject*>s
             run_text(parser, s, 0, PyUnicode_GET_LENGTH(<PyObject*>s), True)
         elif encoding.startswith("utf-8"):
-            parser.fragment = s
+            parser.fragment = <PyObject*>s
             run_bytes(parser, <const utf8_unit*>PyBytes_AS_STRING(s), PyBytes_GET_SIZE(s))
         else:
             s = decoded_document(s, encoding)
-            parser.fragment = s
+            parser.fragment = <PyObject*>s
             run_text(parser, s, 0, PyUnicode_GET_LENGTH(<PyObject*>s), False)
     except JSONDecodeError:
         if parser.failure is None or isinstance(s, str):

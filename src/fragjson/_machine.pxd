@@ -34,6 +34,8 @@ from libc.stdint cimport uint32_t
 from fragjson._bytes cimport (
     decode_utf8,
     latin1_unit,
+    next_number_part,
+    number_class,
     scan_latin1,
     scan_ucs2,
     scan_ucs4,
@@ -106,7 +108,8 @@ cdef enum Literal:
     INFINITY_WORD
     MINUS_INFINITY_WORD
 
-# How far a number has come; it is whole in ZERO, INTEGER, FRACTION and EXPONENT.
+# How far a number has come; it is whole in ZERO, INTEGER, FRACTION and EXPONENT. The order is that
+# of the rows of next_number_part.
 cdef enum NumberPart:
     REFUSED
     MINUS
@@ -154,7 +157,6 @@ cdef struct Machine:
     uint32_t held          # a high surrogate waiting for a low one, or 0
     bint held_raw          # it came as a character, not as an escape
     NumberPart number
-    bint is_float
     Literal literal
     Py_ssize_t matched
     Py_ssize_t room        # code points the token may still take
@@ -165,7 +167,7 @@ cdef struct Machine:
     Py_ssize_t line_start
     Place token            # where the string, number or literal began
     Place comma            # the last comma
-    Py_ssize_t mark        # pos of a number's point or e, of an escape's backslash or u, or -1
+    Py_ssize_t mark        # pos of an escape's backslash or u, or -1
     # What the last step found
     Py_ssize_t start
     Py_ssize_t stop
@@ -491,39 +493,27 @@ cdef inline Step in_string(Machine* m, const unit* text, Py_ssize_t end) noexcep
 
 cdef inline NumberPart number_part(NumberPart part, uint32_t c) noexcept nogil:
     """The part a number is in after c, or REFUSED."""
-    cdef bint digit = c"0" <= c <= c"9"
-    if part == INTEGER or part == FRACTION or part == EXPONENT:
-        if digit:
-            return part
-    if part == MINUS:
-        if c == c"0":
-            return ZERO
-        return INTEGER if digit else REFUSED
-    if part == POINT:
-        return FRACTION if digit else REFUSED
-    if part == E:
-        if c == c"+" or c == c"-":
-            return SIGN
-        return EXPONENT if digit else REFUSED
-    if part == SIGN:
-        return EXPONENT if digit else REFUSED
-    if (c == c"e" or c == c"E") and part != EXPONENT:
-        return E
-    if c == c"." and (part == ZERO or part == INTEGER):
-        return POINT
-    return REFUSED
+    return <NumberPart>next_number_part[<int>part][number_class[c]] if c < 128 else REFUSED
 
 
 cdef inline bint number_is_whole(NumberPart part) noexcept nogil:
     return part == ZERO or part == INTEGER or part == FRACTION or part == EXPONENT
 
 
+cdef inline bint number_is_float(NumberPart part) noexcept nogil:
+    """Of a whole number."""
+    return part > INTEGER
+
+
 cdef inline Fault number_fault(Machine* m, Place* place) noexcept nogil:
-    """What json says of a number that ends where it may not: it sees a shorter number, then junk."""
+    """What json says of a number that stops before unit m.at, where it may not.
+
+    It sees a shorter number, and then junk: the point or the e that led nowhere.
+    """
     if m.number == MINUS:
         place[0] = m.token
         return BAD_VALUE
-    place[0] = place_at(m, m.mark)
+    place[0] = place_at(m, m.base + m.at - (2 if m.number == SIGN else 1))
     return BAD_COMMA if m.depth else EXTRA_DATA
 
 
@@ -541,9 +531,6 @@ cdef inline Step in_number(Machine* m, const unit* text, Py_ssize_t end) noexcep
         following = number_part(part, text[i])
         if following == REFUSED:
             break
-        if following == POINT or (following == E):
-            m.mark = m.base + i
-            m.is_float = True
         part = following
         i += 1
     m.number = part
@@ -623,7 +610,6 @@ cdef inline Step begin_value(
         if m.room == 0:
             return fail_here(m, i, TOO_LONG)
         m.number = MINUS if c == c"-" else ZERO if c == c"0" else INTEGER
-        m.is_float = False
         # The first character is taken here; in_number goes on behind it and widens the part.
         m.room -= 1
         m.at = i + 1
@@ -676,10 +662,12 @@ cdef inline Step advance(Machine* m, const unit* text, Py_ssize_t end) noexcept 
         return in_literal[unit](m, text, end)
     while i < end:
         c = text[i]
-        if c == c" " or c == c"\n" or c == c"\r" or c == c"\t":
+        if c <= c" ":
             if c == c"\n":
                 m.line += 1
                 m.line_start = m.base + i + 1
+            elif c != c" " and c != c"\r" and c != c"\t":
+                return unexpected(m, i, c)
             i += 1
             continue
         if m.state == AFTER:

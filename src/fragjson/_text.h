@@ -34,13 +34,28 @@ static inline int width_of_class(Py_UCS4 bits)
             target[i] = (to_type)source[i];                                                         \
     } while (0)
 
+/* memcpy for what is mostly a few bytes: two moves that may overlap, and no call. */
+static inline void copy_bytes(char *to, const char *from, size_t size)
+{
+    if (size > 16)
+        memcpy(to, from, size);
+    else if (size >= 8)
+        memcpy(to + size - 8, from + size - 8, 8), memcpy(to, from, 8);
+    else if (size >= 4)
+        memcpy(to + size - 4, from + size - 4, 4), memcpy(to, from, 4);
+    else if (size >= 2)
+        memcpy(to + size - 2, from + size - 2, 2), memcpy(to, from, 2);
+    else if (size)
+        *to = *from;
+}
+
 /* Copy count units to to[at...]. The caller knows that every value fits the target's width and that
  * the target has room. */
 static inline void copy_units(void *to, int to_width, Py_ssize_t at, const void *from,
                               int from_width, Py_ssize_t count)
 {
     if (to_width == from_width) {
-        memcpy((char *)to + at * to_width, from, (size_t)(count * to_width));
+        copy_bytes((char *)to + at * to_width, (const char *)from, (size_t)(count * to_width));
         return;
     }
     switch (to_width * 8 + from_width) {
@@ -111,17 +126,24 @@ static int scratch_reserve(Scratch *scratch, Py_ssize_t extra, int width)
     return 0;
 }
 
+static int scratch_add_any(Scratch *scratch, const void *units, int width, Py_ssize_t count,
+                           Py_UCS4 bits)
+{
+    int needed = width_of_class(bits | scratch->bits);
+    if (scratch_reserve(scratch, count, needed) < 0)
+        return -1;
+    copy_units(scratch->data, needed, scratch->length, units, width, count);
+    scratch->length += count;
+    scratch->bits |= bits;
+    return 0;
+}
+
 static inline int scratch_add(Scratch *scratch, const void *units, int width, Py_ssize_t count,
                               Py_UCS4 bits)
 {
-    int needed = width_of_class(bits | scratch->bits);
-    if (needed < scratch->width)
-        needed = scratch->width;
-    if ((scratch->length + count) * needed > scratch->capacity || needed != scratch->width) {
-        if (scratch_reserve(scratch, count, needed) < 0)
-            return -1;
-    }
-    copy_units(scratch->data, needed, scratch->length, units, width, count);
+    if (width != 1 || scratch->width != 1 || scratch->length + count > scratch->capacity)
+        return scratch_add_any(scratch, units, width, count, bits);
+    copy_bytes((char *)scratch->data + scratch->length, (const char *)units, (size_t)count);
     scratch->length += count;
     scratch->bits |= bits;
     return 0;

@@ -1,0 +1,144 @@
+"""The command line: watch a recorded stream, or see how far a cut JSON text goes.
+
+``replay`` reads a stream, one chunk per line: JSON, or a server-sent ``data:`` line. It prints, as
+they happen, calls starting, fields closing, and calls closing with their arguments. Exit status:
+0 if every call is complete, 1 if some call is not or the stream failed, 3 if the input cannot be
+read.
+
+``parse`` prints the best-effort value of a text as JSON on stdout, its status and where it stopped
+on stderr. Exit status: 0 complete, 1 incomplete, 2 malformed, 3 the input cannot be read.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+from fragjson import vendors
+from fragjson._engine import Parser
+from fragjson._errors import IncompleteJSONError, JSONDecodeError
+from fragjson._types import Path, Status
+from fragjson.toolcalls import (
+    Accumulator,
+    CallAborted,
+    CallClosed,
+    CallStarted,
+    CallStatus,
+    FieldClosed,
+    StreamEvent,
+    StreamFailed,
+)
+
+__all__ = ["main"]
+
+_UNREADABLE = 3
+_PIECE = 65536
+"""Bytes that ``parse`` reads at a time."""
+
+
+class _UnreadableError(Exception):
+    """The input cannot be read; the message is for the user."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status."""
+    options = _arguments().parse_args(argv)
+    try:
+        status: int = options.run(options)
+    except _UnreadableError as error:
+        print(f"fragjson: {error}", file=sys.stderr)
+        return _UNREADABLE
+    return status
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="fragjson", description="Parse JSON while it arrives.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    replay = commands.add_parser("replay", help="show the tool calls of a recorded stream")
+    replay.add_argument("stream", metavar="STREAM", help="one chunk per line; - for stdin")
+    replay.add_argument("--vendor", default="auto", choices=("auto", *vendors.names()))
+    replay.set_defaults(run=_replay)
+
+    parse = commands.add_parser("parse", help="show the value of a JSON text that may be cut")
+    parse.add_argument("file", metavar="FILE", nargs="?", default="-", help="- for stdin")
+    parse.set_defaults(run=_parse)
+    return parser
+
+
+def _replay(options: argparse.Namespace) -> int:
+    accumulator = Accumulator(options.vendor)
+    with _opened(options.stream) as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                events = accumulator.feed(line)
+            except ValueError as error:
+                raise _UnreadableError(f"{options.stream}, line {number}: {error}") from error
+            _show(events)
+    _show(accumulator.close())
+    whole = all(call.status is CallStatus.COMPLETE for call in accumulator.calls)
+    return 0 if whole and accumulator.error is None else 1
+
+
+def _show(events: Sequence[StreamEvent]) -> None:
+    for event in events:
+        match event:
+            case CallStarted(call):
+                print(f"{call.name} ({call.id})", flush=True)
+            case FieldClosed(call, path, value):
+                print(f"{call.name} {_json_path(path)} = {_json(value)}", flush=True)
+            case CallClosed(call) if call.status is CallStatus.COMPLETE:
+                print(f"{call.name} complete: {_json(call.arguments)}", flush=True)
+            case CallClosed(call):
+                why = f"{call.reason}; {call.error}" if call.error else call.reason
+                print(f"{call.name} {call.status} ({why}): {_json(call.partial)}", flush=True)
+            case CallAborted(call, reason):
+                print(f"{call.name} aborted ({reason}): {_json(call.partial)}", flush=True)
+            case StreamFailed(error):
+                print(f"the stream failed: {error}", flush=True)
+
+
+def _parse(options: argparse.Namespace) -> int:
+    parser = Parser()
+    error: JSONDecodeError | None = None
+    try:
+        with _opened(options.file) as source:
+            while piece := source.read(_PIECE):
+                parser.feed(piece)
+        parser.close()
+    except JSONDecodeError as stop:
+        error = stop
+    if parser.status is not Status.EMPTY:
+        print(_json(parser.value))
+    if error is None:
+        print("complete", file=sys.stderr)
+        return 0
+    cut = isinstance(error, IncompleteJSONError)
+    kind = "incomplete" if cut else "malformed"
+    where = f"stopped at {error.stopped_at} in {_json_path(error.path)}"
+    print(f"{kind}: {error}, {where}", file=sys.stderr)
+    return 1 if cut else 2
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[BinaryIO]:
+    if name == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        file = open(name, "rb")
+    except OSError as error:
+        raise _UnreadableError(f"{name}: {error.strerror}") from error
+    with file:
+        yield file
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _json_path(path: Path) -> str:
+    steps = (f".{step}" if isinstance(step, str) and step.isidentifier() else f"[{step!r}]" for step in path)
+    return "$" + "".join(steps)
