@@ -127,6 +127,7 @@ from fragjson._text cimport (
 import itertools
 import json
 import sys
+from collections.abc import Iterable
 
 from fragjson._errors import (
     DepthLimitError,
@@ -376,7 +377,7 @@ cdef class Parser:
             self.wanted = wanted_events(events)
         if paths is not None:
             self.events_root = compiled("paths", paths)
-        if atomic:
+        if atomic or isinstance(atomic, str):
             self.atomic_root = compiled("atomic", atomic)
         self.m.strict = strict
         self.m.max_depth = limit("max_depth", max_depth)
@@ -507,6 +508,8 @@ cdef class Parser:
         cdef object copy
         cdef object inner = None
         cdef bint inner_shows = False
+        if self.guard == UNBORN:
+            refuse(self)
         if self.level == 0 or not self.has_value:
             return self.value
         for i in range(self.level - 1, -1, -1):
@@ -708,6 +711,8 @@ cdef int parser_kinds(allow) except -1:
 
 cdef int wanted_events(events) except -1:
     cdef int wanted = 0
+    if not isinstance(events, Iterable):
+        raise TypeError(f"events is a collection of event kinds, not {type(events).__name__}")
     for kind in (events,) if isinstance(events, str) else events:
         if kind == "start":
             wanted |= START
@@ -937,16 +942,22 @@ cdef tuple path_of(Parser self, Py_ssize_t level, bint of_member):
     cdef object prefix = ()
     if level == 0:
         return ()
-    for i in range(level):
-        frame = &self.frames[i]
-        if frame.prefix == NULL:
-            if i > 0:
-                prefix = prefix + (key_of(&self.frames[i - 1]),)
-            frame.prefix = Py_XNewRef(<PyObject*>prefix)
+    frame = &self.frames[level - 1]
+    if frame.prefix == NULL:
+        # From the nearest container that has been asked for. Those between are not remembered:
+        # all prefixes of a deep path together would take the square of its length.
+        for i in range(level - 1, 0, -1):
+            if self.frames[i - 1].prefix != NULL:
+                prefix = <object>self.frames[i - 1].prefix
+                break
         else:
-            prefix = <object>frame.prefix
+            i = 1
+        prefix += tuple([key_of(&self.frames[j]) for j in range(i - 1, level - 1)])
+        frame.prefix = Py_XNewRef(<PyObject*>prefix)
+    else:
+        prefix = <object>frame.prefix
     if of_member:
-        return prefix + (key_of(&self.frames[level - 1]),)
+        return prefix + (key_of(frame),)
     return prefix
 
 
@@ -1821,7 +1832,8 @@ def loads(
     cdef Fault fault
     if cls is not None:
         raise TypeError("cls must be None: loads has no decoder classes; use its hooks")
-    parser.shown_kinds = kinds
+    # With nothing allowed the value is still built: an error tells how far it came.
+    parser.shown_kinds = kinds or SHOW_STR | SHOW_ARR | SHOW_OBJ
     parser.m.strict = strict
     parser.m.max_depth = limit("max_depth", max_depth)
     parser.m.max_string = parser.max_bytes = PY_SSIZE_T_MAX
@@ -1860,7 +1872,7 @@ def loads(
         fault = end_fault(&parser.m, &place)
         if fault == NO_FAULT and parser.m.state == IN_NUMBER:
             end_number[latin1_unit](parser, NULL, 0, False)
-        elif fault != NO_FAULT and kinds:
+        elif fault != NO_FAULT:
             show_unfinished(parser)
         if parser.has_value and (kinds or fault == NO_FAULT):
             return parser.value

@@ -70,6 +70,8 @@ static inline void copy_units(void *to, int to_width, Py_ssize_t at, const void 
 
 static inline PyObject *new_text(const void *units, int width, Py_ssize_t count, Py_UCS4 bits)
 {
+    if (count == 1 && width == 1) /* the interpreter keeps one str for each of these */
+        return PyUnicode_FromOrdinal(*(const Py_UCS1 *)units);
     PyObject *text = PyUnicode_New(count, largest_of_class(bits));
     if (text != NULL && count > 0)
         copy_units(PyUnicode_DATA(text), (int)PyUnicode_KIND(text), 0, units, width, count);
