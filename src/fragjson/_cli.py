@@ -29,11 +29,14 @@ from fragjson.toolcalls import (
     FieldClosed,
     StreamEvent,
     StreamFailed,
+    ToolCall,
 )
 
 __all__ = ["main"]
 
 _UNREADABLE = 3
+_MAX_DEPTH = 500
+"""Deeper values cannot be printed by the ``json`` of every interpreter."""
 _PIECE = 65536
 """Bytes that ``parse`` reads at a time."""
 
@@ -69,39 +72,40 @@ def _arguments() -> argparse.ArgumentParser:
 
 
 def _replay(options: argparse.Namespace) -> int:
-    accumulator = Accumulator(options.vendor)
+    accumulator = Accumulator(options.vendor, max_depth=_MAX_DEPTH)
     with _opened(options.stream) as lines:
         for number, line in enumerate(lines, start=1):
             try:
                 events = accumulator.feed(line)
             except ValueError as error:
                 raise _UnreadableError(f"{options.stream}, line {number}: {error}") from error
-            _show(events)
-    _show(accumulator.close())
+            _show(accumulator.calls, events)
+    events = accumulator.close()
+    _show(accumulator.calls, events)
     whole = all(call.status is CallStatus.COMPLETE for call in accumulator.calls)
     return 0 if whole and accumulator.error is None else 1
 
 
-def _show(events: Sequence[StreamEvent]) -> None:
+def _show(calls: Sequence[ToolCall], events: Sequence[StreamEvent]) -> None:
     for event in events:
+        if isinstance(event, StreamFailed):
+            print(f"the stream failed: {event.error}", flush=True)
+            continue
+        label = f"#{calls.index(event.call) + 1}"
         match event:
             case CallStarted(call):
-                print(f"{call.name} ({call.id})", flush=True)
-            case FieldClosed(call, path, value):
-                print(f"{call.name} {_json_path(path)} = {_json(value)}", flush=True)
+                print(label, call.name, *([f"({call.id})"] if call.id else []), flush=True)
+            case FieldClosed(_, path, value):
+                print(label, f"{_json_path(path)} = {_json(value)}", flush=True)
             case CallClosed(call) if call.status is CallStatus.COMPLETE:
-                print(f"{call.name} complete: {_json(call.arguments)}", flush=True)
-            case CallClosed(call):
+                print(label, f"complete: {_json(call.arguments)}", flush=True)
+            case CallClosed(call) | CallAborted(call):
                 why = f"{call.reason}; {call.error}" if call.error else call.reason
-                print(f"{call.name} {call.status} ({why}): {_json(call.partial)}", flush=True)
-            case CallAborted(call, reason):
-                print(f"{call.name} aborted ({reason}): {_json(call.partial)}", flush=True)
-            case StreamFailed(error):
-                print(f"the stream failed: {error}", flush=True)
+                print(label, f"{call.status} ({why}): {_json(call.partial)}", flush=True)
 
 
 def _parse(options: argparse.Namespace) -> int:
-    parser = Parser()
+    parser = Parser(max_depth=_MAX_DEPTH)
     error: JSONDecodeError | None = None
     try:
         with _opened(options.file) as source:
@@ -128,11 +132,10 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        file = open(name, "rb")
+        with open(name, "rb") as file:
+            yield file
     except OSError as error:
         raise _UnreadableError(f"{name}: {error.strerror}") from error
-    with file:
-        yield file
 
 
 def _json(value: Any) -> str:
@@ -140,5 +143,7 @@ def _json(value: Any) -> str:
 
 
 def _json_path(path: Path) -> str:
-    steps = (f".{step}" if isinstance(step, str) and step.isidentifier() else f"[{step!r}]" for step in path)
-    return "$" + "".join(steps)
+    return "$" + "".join(
+        f".{step}" if isinstance(step, str) and step.isidentifier() else f"[{step!r}]"
+        for step in path
+    )

@@ -1,6 +1,8 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Literal, TypeAlias, final
 
+from typing_extensions import disjoint_base
+
 from fragjson._errors import JSONDecodeError
 from fragjson._types import Allow, Data, EventKind, JSONType, Path, Status
 
@@ -16,9 +18,10 @@ class Event:
     json_type: JSONType
     value: Any
     __match_args__ = ("kind", "path", "json_type", "value")
-    def __new__(cls, kind: EventKind, path: Path, json_type: JSONType, value: Any) -> Event: ...
+    def __init__(self, kind: EventKind, path: Path, json_type: JSONType, value: Any) -> None: ...
     def __eq__(self, other: object, /) -> bool: ...
 
+@disjoint_base
 class Parser:
     def __init__(
         self,

@@ -126,8 +126,6 @@ from fragjson._text cimport (
 
 import itertools
 import json
-import sys
-from collections.abc import Iterable
 
 from fragjson._errors import (
     DepthLimitError,
@@ -150,6 +148,7 @@ cdef extern from "Python.h":
     object PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t end)
     object PyUnicode_FromStringAndSize(const char* text, Py_ssize_t size)
     double PyOS_string_to_double(const char* text, char** end, PyObject* overflow) except? -1.0
+    Py_ssize_t PyNumber_AsSsize_t(object number, PyObject* overflow) except? -1
     object PyLong_FromString(const char* text, char** end, int base)
     # With pointers, so that borrowed ones go in without being counted up and down.
     int PyDict_SetItem(PyObject* mapping, PyObject* key, PyObject* value) except -1
@@ -161,6 +160,8 @@ cdef extern from "Python.h":
     int PyList_SetItem(PyObject* items, Py_ssize_t i, PyObject* value) except -1
     int PyList_Append(PyObject* items, PyObject* value) except -1
     PyObject* Py_XNewRef(PyObject* item)
+    void PyErr_Fetch(PyObject** kind, PyObject** value, PyObject** traceback)
+    void PyErr_Restore(PyObject* kind, PyObject* value, PyObject* traceback)
 
 
 # ---- Events --------------------------------------------------------------------------------------
@@ -255,6 +256,10 @@ cdef enum:
     SHOW_MINUS_INFINITY = 256
     SHOW_ALL = 511
 
+# The collector may not clear a parser: frames borrow from its spine, so a cleared one that is still
+# reached would point at freed containers. Nor need it: whatever cycle a parser is part of runs
+# through a container, a function or an instance's dict too, and those it clears.
+@cython.no_gc_clear
 cdef class Parser:
     """Parse one JSON document while it arrives.
 
@@ -320,7 +325,7 @@ cdef class Parser:
     cdef object string_path        # its path, if events have asked for it
     # Input
     cdef bint started              # something was fed
-    cdef bint plain_sailing        # str may go straight to the machine; see read_fragment
+    cdef bint plain_sailing        # str may go straight to the machine; see read_carefully
     cdef Py_ssize_t carry_size     # of a UTF-8 sequence (or BOM) cut by the last fragment
     cdef utf8_unit[4] carry
     cdef Py_ssize_t bytes_left     # of max_bytes; PY_SSIZE_T_MAX without limit
@@ -464,7 +469,6 @@ cdef class Parser:
         """
         cdef Place place
         cdef Fault fault
-        cdef bint done = False
         if self.guard == CLOSED:
             if self.failure is not None:
                 raise make_error(self)
@@ -479,14 +483,8 @@ cdef class Parser:
         if self.m.state == IN_NUMBER:
             self.guard = BUSY
             self.fragment = NULL
-            try:
-                # Its end event has no feed to be returned from: the result says it.
-                end_number[latin1_unit](self, NULL, 0, False)
-                self.m.state = END
-                done = True
-            finally:
-                if not done:
-                    give_up(self)
+            if (<unchecked_step>end_root_number)(self) < 0:
+                give_up(self)
         self.guard = CLOSED
         return self.value
 
@@ -593,7 +591,8 @@ cdef class Parser:
         if self.guard == BUSY or self.guard == UNBORN:
             refuse(self)
         self.guard = BUSY  # dropping the old values can run their code
-        start_over(self)
+        if (<unchecked_step>start_over)(self) < 0:
+            give_up(self)
         self.guard = READY
 
     @property
@@ -711,9 +710,13 @@ cdef int parser_kinds(allow) except -1:
 
 cdef int wanted_events(events) except -1:
     cdef int wanted = 0
-    if not isinstance(events, Iterable):
-        raise TypeError(f"events is a collection of event kinds, not {type(events).__name__}")
-    for kind in (events,) if isinstance(events, str) else events:
+    try:
+        kinds = (events,) if isinstance(events, str) else tuple(events)
+    except TypeError:
+        raise TypeError(
+            f"events is a collection of event kinds, not {type(events).__name__}"
+        ) from None
+    for kind in kinds:
         if kind == "start":
             wanted |= START
         elif kind == "delta":
@@ -737,7 +740,7 @@ cdef Py_ssize_t limit(str option, value) except -1:
         raise TypeError(f"{option} is an int, not {type(value).__name__}")
     if value < 0:
         raise ValueError(f"{option}={value}: it cannot be negative")
-    return min(value, sys.maxsize)
+    return PyNumber_AsSsize_t(value, NULL)  # clipped, if need be
 
 
 cdef object hook(str option, value):
@@ -894,16 +897,23 @@ cdef int stop_at_fault(Parser self) except -1:
 
 
 cdef int give_up(Parser self) except -1:
-    """An exception is on its way out of a feed: the parser is stopped."""
+    """An exception is on its way out of a feed, close or reset: the parser is stopped. Returns -1
+    with the exception still on its way."""
+    cdef PyObject* kind
+    cdef PyObject* value
+    cdef PyObject* traceback
+    self.guard = STOPPED
     if self.failure is None:
-        # Not ours. A MemoryError, or whatever a hook has raised.
-        kind = sys.exc_info()[0]
-        msg = "Out of memory" if kind is MemoryError else f"A hook raised {kind.__name__}"
+        # Not ours: a MemoryError, or whatever a hook has raised.
+        PyErr_Fetch(&kind, &value, &traceback)
+        msg = "Out of memory"
+        if kind != <PyObject*>MemoryError:
+            msg = f"A hook raised {(<object>kind).__name__}"
         note_failure(
             self, JSONDecodeError, msg, place_at(&self.m, position(self)), position(self), ""
         )
-    self.guard = STOPPED
-    return 0
+        PyErr_Restore(kind, value, traceback)
+    return -1
 
 
 cdef int refuse(Parser self) except -1:
@@ -1412,6 +1422,14 @@ cdef int end_number(Parser self, const unit* units, Py_ssize_t count, bint tells
     return finish(self, value, None)
 
 
+cdef int end_root_number(Parser self) except -1:
+    """The input has ended behind a number at the root. Its end event has no feed to be returned
+    from: the result of close says it."""
+    end_number[latin1_unit](self, NULL, 0, False)
+    self.m.state = END
+    return 0
+
+
 cdef object literal_value(Parser self):
     if self.m.literal == TRUE_WORD:
         return True
@@ -1446,7 +1464,7 @@ cdef int end_literal(Parser self) except -1:
 
 # ---- Driving the machine -------------------------------------------------------------------------
 
-cdef Step drive(Parser self, const unit* text, Py_ssize_t end) except *:
+cdef Step drive(Parser self, const unit* text, Py_ssize_t end) except FAULT:
     """Read one run of units. Returns MORE, CUT or NEXT_DOCUMENT; m.at is where it stopped."""
     cdef Machine* m = &self.m
     cdef Step step
@@ -1651,7 +1669,22 @@ cdef int stop_at_max_bytes(Parser self) except -1:
     )
 
 
-cdef Py_ssize_t read_fragment(Parser self, data, Py_ssize_t start) except -1:
+cdef inline Py_ssize_t read_fragment(Parser self, data, Py_ssize_t start) except -1:
+    """Read a fragment, and publish what it leaves open."""
+    if self.plain_sailing and PyUnicode_CheckExact(data):
+        if self.published and start == 0 and all_grows(self, data):
+            return end_run(self)
+        self.m.joins = True
+        run_units(self, data, start, PyUnicode_GET_LENGTH(<PyObject*>data))
+        start += end_run(self)
+    else:
+        start = read_carefully(self, data, start)
+    if self.m.state == IN_STRING and not self.m.in_key:
+        publish_string(self)
+    return start
+
+
+cdef Py_ssize_t read_carefully(Parser self, data, Py_ssize_t start) except -1:
     """Read any fragment, and see whether the next may go straight to the machine."""
     if self.texts is not None and len(data):
         self.texts.append(str(data) if isinstance(data, str) else bytes(data))
@@ -1692,29 +1725,20 @@ cdef Py_ssize_t read_any(Parser self, data, Py_ssize_t start) except -1:
 
 cdef inline Py_ssize_t feed_one(Parser self, data, Py_ssize_t start) except -1:
     """Read a fragment from unit start on; returns the index where reading stopped."""
-    cdef bint done = False
     if not PyUnicode_CheckExact(data) and not PyBytes_CheckExact(data):
         data = plain_data(data)
     self.guard = BUSY
     self.fragment = <PyObject*>data
-    try:
-        if self.plain_sailing and PyUnicode_CheckExact(data):
-            if not (self.published and start == 0 and all_grows(self, data)):
-                self.m.joins = True
-                run_units(self, data, start, PyUnicode_GET_LENGTH(<PyObject*>data))
-                if self.m.state == IN_STRING and not self.m.in_key:
-                    publish_string(self)
-            start += end_run(self)
-        else:
-            start = read_fragment(self, data, start)
-            if self.m.state == IN_STRING and not self.m.in_key:
-                publish_string(self)
-        done = True
-    finally:
-        if not done:
-            give_up(self)
+    # Called as if it could not raise, so that the guard is looked after without a try statement,
+    # which costs a tenth of a small feed.
+    start = (<unchecked_reader>read_fragment)(self, data, start)
+    if start < 0:
+        give_up(self)
     self.guard = READY
     return start
+
+ctypedef Py_ssize_t (*unchecked_reader)(Parser, object, Py_ssize_t) noexcept
+ctypedef int (*unchecked_step)(Parser) noexcept
 
 
 cdef object plain_data(data):
@@ -1871,7 +1895,7 @@ def loads(
     else:
         fault = end_fault(&parser.m, &place)
         if fault == NO_FAULT and parser.m.state == IN_NUMBER:
-            end_number[latin1_unit](parser, NULL, 0, False)
+            end_root_number(parser)
         elif fault != NO_FAULT:
             show_unfinished(parser)
         if parser.has_value and (kinds or fault == NO_FAULT):

@@ -100,4 +100,3 @@ def _documents(parser: Parser, chunk: Data) -> Iterator[Any]:
             return
         yield parser.value
         parser.reset()
-

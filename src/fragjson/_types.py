@@ -1,6 +1,6 @@
 """The small vocabulary the whole package shares: what may show, how far a parser is, type names."""
 
-from enum import Enum, IntFlag
+from enum import IntFlag, StrEnum
 from typing import Any, Literal, TypeAlias
 
 __all__ = ["Allow", "Data", "EventKind", "JSONType", "Path", "Status"]
@@ -46,7 +46,7 @@ class Allow(IntFlag):
     ALL = ATOM | COLLECTION
 
 
-class Status(str, Enum):
+class Status(StrEnum):
     """How far a parser is. Each member is a ``str``, so ``status == "complete"`` works too."""
 
     EMPTY = "empty"
@@ -57,5 +57,3 @@ class Status(str, Enum):
     """The root value is finished. White space may follow, nothing else."""
     INVALID = "invalid"
     """Feeding stopped with an error: malformed text, a limit, or an exception in a hook."""
-
-    __str__ = str.__str__
