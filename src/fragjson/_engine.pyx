@@ -855,6 +855,8 @@ cdef int note_failure(
 
 
 cdef object make_error(Parser self):
+    if self.failure is None:  # not even noting the failure found memory
+        return JSONDecodeError("Out of memory", "", 0, value=self.value)
     kind, msg, doc, pos, lineno, colno, stopped_at, path, events = self.failure
     if self.texts is not None:
         doc = decoded(self.texts)
@@ -993,16 +995,12 @@ cdef PyObject* step_node(PyObject* node, key) except? NULL:
     """The node one step further; borrowed from its parent, which keeps it."""
     if node == NULL:
         return NULL
-    child = (<object>node).known.get(key)
-    if child is None:
-        child = (<object>node).other
-        if child is None or key in (<object>node).known:
-            if not (<object>node).is_open and key not in (<object>node).known:
-                return NULL
-            child = (<object>node).step(key)
-            if child is None:
-                return NULL
-    return <PyObject*>child
+    here = <object>node
+    spelled = key in here.known
+    child = here.known[key] if spelled else here.other
+    if child is None and (spelled or here.is_open):
+        child = here.step(key)
+    return NULL if child is None else <PyObject*>child
 
 
 cdef PyObject* member_node(Parser self, object root, bint atomic) except? NULL:

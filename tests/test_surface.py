@@ -1,0 +1,106 @@
+"""The outside of the package: what it exports and ships, who imports whom, and clean checkers."""
+
+import ast
+import importlib
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import fragjson
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "fragjson"
+
+# From the ground up. A module imports only what stands in an earlier line.
+LAYERS = [
+    {"_errors", "_types"},
+    {"paths"},
+    {"_engine"},
+    {"_iterate"},
+    {"toolcalls", "vendors"},
+    {""},
+    {"_cli"},
+    {"__main__"},
+]
+
+
+def layer_of(module: str) -> int:
+    top = module.removeprefix("fragjson").removeprefix(".").split(".")[0]
+    return next(level for level, names in enumerate(LAYERS) if top in names)
+
+
+def imports_of(file: Path) -> set[str]:
+    """The fragjson modules that importing a file imports (not what it imports for types only)."""
+    found = set()
+    for node in ast.parse(file.read_text()).body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for name in node.names:
+                inner = SOURCE.parent.joinpath(*node.module.split("."), f"{name.name}.py")
+                package = inner.with_suffix("") / "__init__.py"
+                is_module = inner.exists() or package.exists()
+                found.add(f"{node.module}.{name.name}" if is_module else node.module)
+        elif isinstance(node, ast.Import):
+            found.update(name.name for name in node.names)
+    return {name for name in found if name.split(".")[0] == "fragjson"}
+
+
+@pytest.mark.parametrize("file", sorted(SOURCE.rglob("*.py")), ids=lambda file: file.stem)
+def test_imports_go_downward_only(file: Path) -> None:
+    module = ".".join(file.relative_to(SOURCE.parent).with_suffix("").parts)
+    module = module.removesuffix(".__init__")
+    for imported in imports_of(file):
+        if layer_of(module) == layer_of(imported):
+            # Within a layer: the packages of tool calls and vendors only, and no vendor another.
+            assert layer_of(module) == layer_of("fragjson.vendors"), (module, imported)
+            if module.startswith("fragjson.vendors."):
+                assert imported.split(".")[1] != "vendors" or "._" in imported, (module, imported)
+        else:
+            assert layer_of(imported) < layer_of(module), (module, imported)
+
+
+def test_all_is_sorted_and_real() -> None:
+    for name in ("fragjson", "fragjson._errors", "fragjson._types", "fragjson.toolcalls"):
+        module = importlib.import_module(name)
+        assert module.__all__ == sorted(module.__all__)
+        for exported in module.__all__:
+            assert getattr(module, exported) is not None
+
+
+def test_the_names_of_the_design_are_there() -> None:
+    assert set(fragjson.__all__) == {
+        "Accumulator", "Allow", "CallNotReadyError", "CallStatus", "Event",
+        "IncompleteJSONError", "JSONDecodeError", "LimitExceededError", "MalformedJSONError",
+        "Parser", "Status", "ToolCall", "aiterparse", "iterparse", "loads", "vendors",
+    }  # fmt: skip
+
+
+def test_the_installed_package_ships_what_it_needs_and_no_c() -> None:
+    files = metadata.files("fragjson")
+    assert files is not None
+    names = {file.name for file in files if file.parts[0] == "fragjson"}
+    assert {"py.typed", "_engine.pyi", "__main__.py"} <= names
+    assert any(name.startswith("_engine.") and name.endswith((".so", ".pyd")) for name in names)
+    assert not [name for name in names if name.endswith((".c", ".h", ".pyx", ".pxd"))]
+    assert metadata.requires("fragjson") is None or all(
+        "extra ==" in requirement for requirement in metadata.requires("fragjson") or ()
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["ruff", "check", "."],
+        ["ruff", "format", "--check", "."],
+        ["mypy"],
+        ["mypy.stubtest", "fragjson._engine", "--allowlist", "tests/stubtest_allowed.txt"],
+    ],
+    ids=" ".join,
+)
+def test_checkers_are_clean(command: list[str]) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
