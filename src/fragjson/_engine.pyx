@@ -17,10 +17,16 @@ How a value becomes visible
 Who owns what
     spine         a Python list, so that the collector sees it: strong references to the open
                   containers, outermost first. Frame.container borrows from it.
-    Frame         one for each open container; owns its key and its path prefix (exact str and
-                  tuples of str and int, which cannot be part of a cycle).
+    Frame         one for each open container; owns its key (an exact str, which cannot be part of
+                  a cycle).
     open_text     a strong reference to the string that is open and published; str again.
     keys          strong references to recently met keys (see _text.h).
+
+When code of others can run
+    In hooks; wherever an object of theirs is dropped or one of their keys is compared; on 3.11 also
+    wherever a container is made, since the collector runs there. While the guard is BUSY such code
+    can look at the parser but not feed, close or reset it. What looks (path, snapshot, is_complete)
+    may itself run such code with the guard READY, so it first takes all it needs, with references.
 
 Directives
     boundscheck, wraparound and initializedcheck are off: there is no indexing of Python sequences
@@ -31,12 +37,13 @@ Directives
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_CheckExact, PyBytes_GET_SIZE
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
-from cpython.mem cimport PyMem_Free, PyMem_Realloc
+from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF, Py_XDECREF
+from cpython.ref cimport Py_INCREF, Py_XDECREF, Py_XINCREF
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from cpython.unicode cimport PyUnicode_Check, PyUnicode_CheckExact
 from libc.stdint cimport uint32_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from fragjson._bytes cimport (
     decode_utf8,
@@ -150,6 +157,9 @@ cdef extern from "Python.h":
     double PyOS_string_to_double(const char* text, char** end, PyObject* overflow) except? -1.0
     Py_ssize_t PyNumber_AsSsize_t(object number, PyObject* overflow) except? -1
     object PyLong_FromString(const char* text, char** end, int base)
+    ctypedef int (*inquiry)(PyObject*) noexcept
+    ctypedef struct PyTypeObject:
+        inquiry tp_clear
     # With pointers, so that borrowed ones go in without being counted up and down.
     int PyDict_SetItem(PyObject* mapping, PyObject* key, PyObject* value) except -1
     PyObject* PyDict_GetItemWithError(PyObject* mapping, PyObject* key) except? NULL
@@ -229,7 +239,6 @@ cdef class Event:
 cdef struct Frame:
     PyObject* container    # borrowed from spine
     PyObject* key          # strong or NULL: name of the member being read or last read
-    PyObject* prefix       # strong or NULL: the container's path, made when first asked for
     PyObject* events_node  # borrowed from the tree of self.events_root; NULL: no path leads here
     PyObject* atomic_node  # borrowed from the tree of self.atomic_root, likewise
     Py_ssize_t index       # values finished in this container
@@ -256,9 +265,8 @@ cdef enum:
     SHOW_MINUS_INFINITY = 256
     SHOW_ALL = 511
 
-# The collector may not clear a parser: frames borrow from its spine, so a cleared one that is still
-# reached would point at freed containers. Nor need it: whatever cycle a parser is part of runs
-# through a container, a function or an instance's dict too, and those it clears.
+# Cython's own way for the collector to clear an object would empty the spine that frames borrow
+# from; clear_parser, below, takes its place.
 @cython.no_gc_clear
 cdef class Parser:
     """Parse one JSON document while it arrives.
@@ -476,12 +484,12 @@ cdef class Parser:
         if self.guard != READY:
             refuse(self)
         fault = end_fault(&self.m, &place)
+        self.guard = BUSY
         if fault != NO_FAULT:
             note_failure(self, IncompleteJSONError, message(fault), place, position(self), "")
             self.guard = CLOSED
             raise make_error(self)
         if self.m.state == IN_NUMBER:
-            self.guard = BUSY
             self.fragment = NULL
             if (<unchecked_step>end_root_number)(self) < 0:
                 give_up(self)
@@ -502,27 +510,28 @@ cdef class Parser:
         >>> before, parser.value
         ({'rows': [[1], []]}, {'rows': [[1], [2, 3]]})
         """
-        cdef Py_ssize_t i
-        cdef object copy
-        cdef object inner = None
-        cdef bint inner_shows = False
+        cdef Py_ssize_t i, size
+        cdef Frame* frames
         if self.guard == UNBORN:
             refuse(self)
         if self.level == 0 or not self.has_value:
             return self.value
-        for i in range(self.level - 1, -1, -1):
-            frame = &self.frames[i]
-            if frame.is_object:
-                copy = (<dict>frame.container).copy()
-                if inner_shows:
-                    copy[<object>frame.key] = inner
-            else:
-                copy = (<list>frame.container)[:]
-                if inner_shows and frame.index < len(copy):
-                    copy[frame.index] = inner
-            inner = copy
-            inner_shows = frame.shows
-        return inner
+        # Copying can run code that feeds: the frames are taken as they are now, with references.
+        size = self.level
+        frames = <Frame*>PyMem_Malloc(size * sizeof(Frame))
+        if frames == NULL:
+            raise MemoryError()
+        memcpy(frames, self.frames, size * sizeof(Frame))
+        for i in range(size):
+            Py_XINCREF(frames[i].container)
+            Py_XINCREF(frames[i].key)
+        try:
+            return copied(frames, size)
+        finally:
+            for i in range(size):
+                Py_XDECREF(frames[i].container)
+                Py_XDECREF(frames[i].key)
+            PyMem_Free(frames)
 
     def is_complete(self, path=()):
         """Is there a value at this path, and is it finished?
@@ -539,17 +548,19 @@ cdef class Parser:
         cdef Py_ssize_t i = 0
         if not isinstance(path, (tuple, list)):
             raise TypeError(f"path is a tuple of names and indexes, not {type(path).__name__}")
-        path = tuple(path)
-        cdef Py_ssize_t size = len(path)
-        if not self.root_closed:
-            if self.level == 0:
-                return False
-            # Along the open containers as far as the path goes with them.
+        keys = [plain_key(key) for key in path]
+        cdef Py_ssize_t size = len(keys)
+        cdef Py_ssize_t finished = PY_SSIZE_T_MAX
+        if self.root_closed:
+            value = self.root_shape if self.has_hooks else self.value
+        else:
+            # Along the open containers as far as the path goes with them. Nothing in this loop
+            # runs code of others, so the frames stay.
             while True:
-                if i == size:
+                if i == size or i == self.level:
                     return False
                 frame = &self.frames[i]
-                if not same_key(frame, path[i]):
+                if not same_key(frame, keys[i]):
                     break
                 i += 1
                 if i == self.level:
@@ -557,24 +568,16 @@ cdef class Parser:
                         return False
                     i -= 1  # the last member named is finished
                     break
-            if not in_frame(frame, path[i]):
+            value = self.shapes[i] if self.has_hooks else <object>frame.container
+            if not frame.is_object:
+                finished = frame.index
+        for key in keys[i:]:
+            if type(key) is int and key >= finished:
                 return False
-            inside = self.shapes[i] if self.has_hooks else <object>frame.container
-            value = inside[path[i]]
-            i += 1
-        else:
-            value = self.root_shape if self.has_hooks else self.value
-        for i in range(i, size):
-            key = path[i]
-            if isinstance(value, dict):
-                if not isinstance(key, str) or key not in value:
-                    return False
-            elif isinstance(value, list):
-                if not is_index(key) or key >= len(value):
-                    return False
-            else:
+            finished = PY_SSIZE_T_MAX
+            value = child_of(value, key)
+            if value is MISSING:
                 return False
-            value = value[key]
         return True
 
     def reset(self):
@@ -613,7 +616,15 @@ cdef class Parser:
         >>> parser.path
         ('rows', 0, 'name')
         """
-        return path_of(self, self.level, reading(self))
+        cdef Py_ssize_t size
+        cdef tuple path
+        while True:
+            size = path_size(self)
+            path = PyTuple_New(size)
+            # On 3.11 the collector may have run there, and with it code that feeds.
+            if size == path_size(self):
+                fill_path(self, path, size)
+                return path
 
     @property
     def pos(self):
@@ -691,6 +702,24 @@ cdef extern from *:
     int fragjson_add_value_member(type type_, Py_ssize_t offset) except -1
 
 fragjson_add_value_member(Parser, FRAGJSON_VALUE_OFFSET(Parser.__new__(Parser)))
+
+
+cdef int clear_parser(PyObject* item) noexcept:
+    """Break the cycles an unreachable parser is part of: what it may refer to besides itself.
+
+    Dropping these can run code that still gets at the parser, so it is made unusable first; the
+    containers of the spine are the collector's to clear.
+    """
+    self = <Parser>item
+    self.guard = UNBORN
+    self.level = 0
+    self.has_value = False
+    self.value = self.failure = self.pending = self.unused = self.root_shape = None
+    self.object_hook = self.object_pairs_hook = None
+    self.parse_float = self.parse_int = self.parse_constant = None
+    return 0
+
+(<PyTypeObject*>Parser).tp_clear = clear_parser
 
 
 # ---- Settings ------------------------------------------------------------------------------------
@@ -847,7 +876,7 @@ cdef int note_failure(
         place.line + 1,
         place.pos - place.line_start + 1,
         stopped_at,
-        path_of(self, self.level, reading(self)),
+        path_of(self, path_size(self)),
         () if self.pending is None else tuple(self.pending),
     )
     self.pending = None
@@ -948,47 +977,76 @@ cdef inline object key_of(Frame* frame):
     return <object>frame.key if frame.is_object else frame.index
 
 
-cdef tuple path_of(Parser self, Py_ssize_t level, bint of_member):
-    """Path of the container in the given level (1 is the root), or of its current member."""
+cdef inline Py_ssize_t path_size(Parser self) noexcept:
+    """Length of the path of what is being read."""
+    return self.level if self.level == 0 or reading(self) else self.level - 1
+
+
+cdef inline tuple path_of(Parser self, Py_ssize_t size):
+    """The way along the open containers: the member that each of the outermost size has come to.
+
+    The caller has seen to it that no feed can run meanwhile: making the tuple can run code.
+    """
+    cdef tuple path = PyTuple_New(size)
+    fill_path(self, path, size)
+    return path
+
+
+cdef inline int fill_path(Parser self, tuple path, Py_ssize_t size) except -1:
     cdef Py_ssize_t i
-    cdef object prefix = ()
-    if level == 0:
-        return ()
-    frame = &self.frames[level - 1]
-    if frame.prefix == NULL:
-        # From the nearest container that has been asked for. Those between are not remembered:
-        # all prefixes of a deep path together would take the square of its length.
-        for i in range(level - 1, 0, -1):
-            if self.frames[i - 1].prefix != NULL:
-                prefix = <object>self.frames[i - 1].prefix
-                break
-        else:
-            i = 1
-        prefix += tuple([key_of(&self.frames[j]) for j in range(i - 1, level - 1)])
-        frame.prefix = Py_XNewRef(<PyObject*>prefix)
-    else:
-        prefix = <object>frame.prefix
-    if of_member:
-        return prefix + (key_of(frame),)
-    return prefix
+    for i in range(size):
+        key = key_of(&self.frames[i])
+        Py_INCREF(key)  # PyTuple_SET_ITEM takes a reference
+        PyTuple_SET_ITEM(path, i, key)
+    return 0
 
 
-cdef bint is_index(key):
-    return isinstance(key, int) and not isinstance(key, bool) and key >= 0
+cdef object plain_key(key):
+    """A name as exact str, an index as exact int, anything else as None, which is no key.
+
+    What is exact runs no code of others when it is compared with its like.
+    """
+    if isinstance(key, str):
+        return key if type(key) is str else str.__str__(key)
+    if isinstance(key, int) and not isinstance(key, bool):
+        return key if type(key) is int else int.__index__(key)
+    return None
 
 
-cdef bint same_key(Frame* frame, key) except -1:
-    """Is key the member that this open container has come to?"""
+cdef inline bint same_key(Frame* frame, key) except -1:
+    """Is this plain key the member that an open container has come to?"""
     if frame.is_object:
-        return frame.key != NULL and isinstance(key, str) and key == <object>frame.key
-    return is_index(key) and key == frame.index
+        return frame.key != NULL and type(key) is str and key == <object>frame.key
+    return type(key) is int and key == frame.index
 
 
-cdef bint in_frame(Frame* frame, key) except -1:
-    """Has this open container a finished value under key?"""
-    if frame.is_object:
-        return isinstance(key, str) and key in <dict>frame.container
-    return is_index(key) and key < frame.index and key < len(<list>frame.container)
+cdef object child_of(value, key):
+    """The child of a value under a plain key, or MISSING."""
+    if isinstance(value, dict):
+        if type(key) is str:
+            return (<dict>value).get(key, MISSING)
+    elif isinstance(value, list):
+        if type(key) is int and 0 <= key < len(<list>value):
+            return (<list>value)[key]
+    return MISSING
+
+cdef object MISSING = object()
+
+
+cdef object copied(Frame* frames, Py_ssize_t size):
+    """Copies of containers that are open, each within the copy of the one around it."""
+    cdef Py_ssize_t i
+    cdef object copy
+    cdef object inner = None
+    for i in range(size - 1, -1, -1):
+        copy = (<object>frames[i].container).copy()
+        if i + 1 < size and frames[i + 1].shows:
+            if frames[i].is_object:
+                copy[<object>frames[i].key] = inner
+            elif frames[i].index < len(<list>copy):
+                copy[frames[i].index] = inner
+        inner = copy
+    return inner
 
 
 cdef PyObject* step_node(PyObject* node, key) except? NULL:
@@ -1037,13 +1095,11 @@ cdef int emit(Parser self, str kind, path, str json_type, value) except -1:
 # ---- Containers ----------------------------------------------------------------------------------
 
 cdef int drop_frames(Parser self) noexcept:
-    """Release what the frames own. Keys and prefixes are str and tuples of str and int: dropping
-    them runs no Python code."""
+    """Release the keys that the frames own, exact str: dropping them runs no Python code."""
     cdef Py_ssize_t i
     for i in range(self.frame_room):
         Py_XDECREF(self.frames[i].key)
-        Py_XDECREF(self.frames[i].prefix)
-        self.frames[i].key = self.frames[i].prefix = NULL
+        self.frames[i].key = NULL
     return 0
 
 
@@ -1125,7 +1181,7 @@ cdef int open_container(Parser self) except -1:
         attach(self, container, False)
     self.spine.append(container)
     frame = &self.frames[self.level]
-    # The frame's key and prefix were released when it was last left.
+    # The frame's key was released when it was last left.
     frame.container = <PyObject*>container
     frame.events_node = events_node
     frame.atomic_node = atomic_node
@@ -1137,7 +1193,7 @@ cdef int open_container(Parser self) except -1:
         events_node != NULL and (<object>events_node).matches
     )):
         emit(
-            self, "start", path_of(self, self.level, False),
+            self, "start", path_of(self, self.level - 1),
             "object" if is_object else "array", container,
         )
     return 0
@@ -1154,7 +1210,7 @@ cdef int close_container(Parser self) except -1:
     if self.wanted & ENDS and (self.events_root is None or (
         frame.events_node != NULL and (<object>frame.events_node).matches
     )):
-        path = path_of(self, self.level, False)
+        path = path_of(self, self.level - 1)
     if self.has_hooks:
         # From here on the container is its parent's business, but it stays on the spine while its
         # hook runs: the user may look at the parser from inside.
@@ -1167,8 +1223,7 @@ cdef int close_container(Parser self) except -1:
         shape = self.shapes.pop()
         frame = &self.frames[self.level - 1]
     Py_XDECREF(frame.key)
-    Py_XDECREF(frame.prefix)
-    frame.key = frame.prefix = NULL
+    frame.key = NULL
     self.level -= 1
     self.spine.pop()
     self.m.in_object = self.level > 0 and self.frames[self.level - 1].is_object
@@ -1209,7 +1264,7 @@ cdef int begin_string(Parser self) except -1:
     if self.atomic_root is not None and is_atomic(self):
         self.hidden = True
     if self.wanted and selected(self):
-        self.string_path = path_of(self, self.level, True)
+        self.string_path = path_of(self, self.level)
         if self.wanted & START and not self.hidden:
             emit(self, "start", self.string_path, "string", "")
     return 0
@@ -1346,7 +1401,7 @@ cdef inline int whole_string(
     cdef object value = new_text(units, width, count, bits)
     attach(self, value, False)
     if self.wanted and selected(self):
-        path = path_of(self, self.level, True)
+        path = path_of(self, self.level)
         if self.wanted & START:
             emit(self, "start", path, "string", "")
         if self.wanted & DELTA and count and self.shown_kinds & SHOW_STR and not (
@@ -1416,7 +1471,7 @@ cdef int end_number(Parser self, const unit* units, Py_ssize_t count, bint tells
     scratch_clear(&self.scratch)
     attach(self, value, False)
     if tells and self.wanted & ENDS and selected(self):
-        emit(self, "end", path_of(self, self.level, True), "number", value)
+        emit(self, "end", path_of(self, self.level), "number", value)
     return finish(self, value, None)
 
 
@@ -1456,7 +1511,7 @@ cdef int end_literal(Parser self) except -1:
             json_type = "boolean"
         else:
             json_type = "number"
-        emit(self, "end", path_of(self, self.level, True), json_type, value)
+        emit(self, "end", path_of(self, self.level), json_type, value)
     return finish(self, value, None)
 
 
@@ -1631,17 +1686,38 @@ cdef Py_ssize_t run_text(
     return start + end_run(self)
 
 
-cdef Py_ssize_t fitting(text, Py_ssize_t start, Py_ssize_t* left):
-    """How far text goes within left UTF-8 bytes; left is lowered by as many."""
-    cdef Py_ssize_t i, size
+cdef Py_ssize_t utf8_size(text, Py_ssize_t start, Py_ssize_t end):
+    """Bytes that str units start to end are in UTF-8; a surrogate half counts three."""
+    cdef Py_ssize_t i
+    cdef Py_ssize_t size = end - start
     cdef uint32_t code
-    for i in range(start, PyUnicode_GET_LENGTH(<PyObject*>text)):
+    if PyUnicode_MAX_CHAR_VALUE(<PyObject*>text) < 0x80:
+        return size
+    for i in range(start, end):
         code = (<str>text)[i]
-        size = 1 if code < 0x80 else 2 if code < 0x800 else 3 if code < 0x10000 else 4
-        if size > left[0]:
-            return i
-        left[0] -= size
-    return PyUnicode_GET_LENGTH(<PyObject*>text)
+        size += (code >= 0x80) + (code >= 0x800) + (code >= 0x10000)
+    return size
+
+
+cdef Py_ssize_t run_limited_text(Parser self, text, Py_ssize_t start) except -1:
+    """Read str from unit start on, as far as max_bytes lets.
+
+    In stretches that are sure to fit, so that no unit is counted that is not read.
+    """
+    cdef Py_ssize_t size = PyUnicode_GET_LENGTH(<PyObject*>text)
+    cdef Py_ssize_t end, stop
+    while start < size:
+        end = start + max(self.bytes_left // 4, 1)
+        if end > size:
+            end = size
+        if self.bytes_left < 4 and utf8_size(text, start, end) > self.bytes_left:
+            stop_at_max_bytes(self)
+        stop = run_text(self, text, start, end, True)
+        self.bytes_left -= utf8_size(text, start, stop)
+        start = stop
+        if stop < end:
+            break  # at the next document
+    return start
 
 
 cdef Py_ssize_t run_buffer(
@@ -1649,13 +1725,15 @@ cdef Py_ssize_t run_buffer(
 ) except -1:
     """Read the bytes of a fragment from start on, as far as max_bytes lets."""
     cdef Py_ssize_t end = size
-    if self.max_bytes != PY_SSIZE_T_MAX:
-        if end - start > self.bytes_left:
-            end = start + self.bytes_left
-        self.bytes_left -= end - start
+    cdef Py_ssize_t used
+    if end - start > self.bytes_left:
+        end = start + self.bytes_left
     self.run_start = start
-    start += run_bytes(self, data + start, end - start)
-    if end < size:
+    used = run_bytes(self, data + start, end - start)
+    if self.max_bytes != PY_SSIZE_T_MAX:
+        self.bytes_left -= used
+    start += used
+    if start == end < size:
         stop_at_max_bytes(self)
     return start
 
@@ -1698,17 +1776,12 @@ cdef Py_ssize_t read_carefully(Parser self, data, Py_ssize_t start) except -1:
 
 cdef Py_ssize_t read_any(Parser self, data, Py_ssize_t start) except -1:
     cdef Py_buffer view
-    cdef Py_ssize_t end, size
+    cdef Py_ssize_t size
     if PyUnicode_Check(data):
-        size = end = PyUnicode_GET_LENGTH(<PyObject*>data)
-        if size == start:
-            return start
+        size = PyUnicode_GET_LENGTH(<PyObject*>data)
         if self.max_bytes != PY_SSIZE_T_MAX:
-            end = fitting(data, start, &self.bytes_left)
-        start = run_text(self, data, start, end, True)
-        if end < size:
-            stop_at_max_bytes(self)
-        return start
+            return run_limited_text(self, data, start)
+        return run_text(self, data, start, size, True) if start < size else start
     if PyBytes_CheckExact(data):
         return run_buffer(
             self, <const utf8_unit*>PyBytes_AS_STRING(data), start, PyBytes_GET_SIZE(data)
