@@ -4,6 +4,7 @@
 buffers that may be cut, ``Accumulator`` gathers tool calls from any vendor's stream.
 """
 
+from fragjson import vendors
 from fragjson._engine import Event, Parser, loads
 from fragjson._errors import (
     IncompleteJSONError,
@@ -13,9 +14,13 @@ from fragjson._errors import (
 )
 from fragjson._iterate import aiterparse, iterparse
 from fragjson._types import Allow, Status
+from fragjson.toolcalls import Accumulator, CallNotReadyError, CallStatus, ToolCall
 
 __all__ = [
+    "Accumulator",
     "Allow",
+    "CallNotReadyError",
+    "CallStatus",
     "Event",
     "IncompleteJSONError",
     "JSONDecodeError",
@@ -23,7 +28,9 @@ __all__ = [
     "MalformedJSONError",
     "Parser",
     "Status",
+    "ToolCall",
     "aiterparse",
     "iterparse",
     "loads",
+    "vendors",
 ]

@@ -1,0 +1,35 @@
+"""The tool-call layer: identity, verdicts and events, the same for every vendor."""
+
+from fragjson.toolcalls.accumulator import Accumulator, Outcome
+from fragjson.toolcalls.call import CallNotReadyError, ToolCall
+from fragjson.toolcalls.events import (
+    CallAborted,
+    CallClosed,
+    CallDelta,
+    CallStarted,
+    FieldClosed,
+    FieldDelta,
+    FieldStarted,
+    StreamError,
+    StreamEvent,
+    StreamFailed,
+)
+from fragjson.toolcalls.verdict import CallStatus
+
+__all__ = [
+    "Accumulator",
+    "CallAborted",
+    "CallClosed",
+    "CallDelta",
+    "CallNotReadyError",
+    "CallStarted",
+    "CallStatus",
+    "FieldClosed",
+    "FieldDelta",
+    "FieldStarted",
+    "Outcome",
+    "StreamError",
+    "StreamEvent",
+    "StreamFailed",
+    "ToolCall",
+]

@@ -1,0 +1,284 @@
+"""The accumulator: what a harness holds while a model writes its tool calls.
+
+One accumulator per model turn. It finds the adapter of the vendor, feeds it chunk by chunk, and
+hands out the events; it knows no vendor itself. Promised here: what is not certainly finished is
+never among ``ready()``; what was in flight when a stream broke off is told of, call by call.
+"""
+
+import time
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from fragjson import vendors
+from fragjson._engine import Parser
+from fragjson.toolcalls.streams import AsyncEventStream, EventStream
+from fragjson.toolcalls.turn import Turn
+from fragjson.toolcalls.verdict import CallStatus, Word
+from fragjson.vendors._reading import DONE, decode_sse
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, Callable, Collection, Iterable, MutableSet
+
+    from fragjson._types import EventKind
+    from fragjson.toolcalls.call import Key, ToolCall
+    from fragjson.toolcalls.events import StreamError, StreamEvent
+
+__all__ = ["Accumulator", "Outcome"]
+
+_FIELDS_CLOSED: "frozenset[EventKind]" = frozenset({"end"})
+_State: TypeAlias = Literal["streaming", "ended", "aborted", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a turn ended, for the caller to keep.
+
+    Attributes:
+        state: ``streaming`` until it is over; then ``ended``, ``aborted`` or ``failed``.
+        reason: the finish reason, what it was aborted for, or the message of the failure.
+        calls: the records of all its calls (see ``ToolCall.to_record``).
+    """
+
+    state: _State
+    reason: str | None
+    calls: list[dict[str, Any]]
+
+
+class Accumulator:
+    """Collects the tool calls of one model turn from a vendor's stream.
+
+    Args:
+        vendor: ``openai_chat``, ``openai_responses``, ``anthropic``, ``gemini``, a registered
+            name, or ``auto``: told by the first chunk that leaves no doubt.
+        events: which field events to give: a subset of ``{"start", "delta", "end"}``.
+        paths: JSONPath expressions (see ``Parser``) that limit field events to what matches.
+        strict: refuse raw control characters in strings; otherwise they are accepted and noted.
+        repair: called with the text of malformed arguments, to return a value for them
+            (``json_repair.loads``, for one). Never called for cut ones; noted on the call.
+        seen: keys of calls that were dispatched before (see ``ToolCall.key``); such a call counts
+            as a duplicate and is not ready again. Add the key when you dispatch a call.
+        trust_eof: take the mere end of the stream as the vendor's word: for servers that say
+            neither a finish reason nor ``[DONE]``.
+        clock: gives the times in ``ToolCall.timing``, in seconds.
+        max_depth, max_bytes, max_string: limits on the arguments of each call, as in ``Parser``.
+
+    Raises:
+        ValueError, TypeError: an option is not what it should be; the message names it.
+
+    Feeding costs what the chunk costs. ``calls`` are live; events refer to them.
+
+    >>> accumulator = Accumulator("openai_chat")
+    >>> def chunk(finish_reason=None, **entry):
+    ...     delta = {"tool_calls": [{"index": 0, **entry}]} if entry else {}
+    ...     return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason}]}
+    >>> def show(events):
+    ...     print([event.type for event in events])
+    >>> show(accumulator.feed(chunk(id="c1", function={"name": "find", "arguments": ""})))
+    ['tool_call_started']
+    >>> show(accumulator.feed(chunk(function={"arguments": '{"query": "tides'})))
+    ['tool_call_delta']
+    >>> accumulator.calls[0].partial
+    {'query': 'tides'}
+    >>> show(accumulator.feed(chunk(function={"arguments": '", "limit": 3}'})))
+    ['tool_call_delta', 'field_closed', 'field_closed']
+    >>> accumulator.ready()
+    []
+    >>> show(accumulator.feed(chunk(finish_reason="tool_calls")))
+    ['tool_call_closed']
+    >>> [call.arguments for call in accumulator.ready()]
+    [{'query': 'tides', 'limit': 3}]
+    """
+
+    def __init__(
+        self,
+        vendor: str = "auto",
+        *,
+        events: "Collection[EventKind]" = _FIELDS_CLOSED,
+        paths: "str | Iterable[str] | None" = None,
+        strict: bool = False,
+        repair: "Callable[[str], Any] | None" = None,
+        seen: "MutableSet[Key] | None" = None,
+        trust_eof: bool = False,
+        clock: "Callable[[], float]" = time.monotonic,
+        max_depth: int = 1000,
+        max_bytes: int | None = None,
+        max_string: int | None = None,
+    ) -> None:
+        new_parser = partial(
+            Parser,
+            events=events,
+            paths=paths if paths is None or isinstance(paths, str) else tuple(paths),
+            strict=strict,
+            max_depth=max_depth,
+            max_bytes=max_bytes,
+            max_string=max_string,
+        )
+        new_parser()  # a wrong option is an error here, not in the middle of a stream
+        self._adapter_class = None if vendor == "auto" else vendors.adapter(vendor)
+        self._seen: MutableSet[Key] = set() if seen is None else seen
+        self._new_turn = partial(
+            Turn,
+            new_parser,
+            clock=clock,
+            strict=strict,
+            trust_eof=trust_eof,
+            repair=repair,
+            seen=self._seen,
+        )
+        self._turns = 0
+        self.reset()
+
+    def reset(self) -> None:
+        """Start the next turn; settings and ``seen`` are kept."""
+        self._turn = self._new_turn(name=f"turn-{self._turns}")
+        self._turns += 1
+        # What takes a chunk: the adapter, or what stands in before and after it.
+        self._feed: Callable[[Any], None] = self._detect
+        if self._adapter_class is not None:
+            self._feed = self._adapter_class(self._turn).feed
+        self._over: Literal["closed", "aborted"] | None = None
+        self._abort_reason: str | None = None
+
+    @property
+    def calls(self) -> "list[ToolCall]":
+        """The calls so far, in order of arrival."""
+        return list(self._turn.calls)
+
+    @property
+    def finish_reason(self) -> str | None:
+        """The vendor's finish reason as it says it; the latest, if it says several."""
+        return self._turn.finish_reason
+
+    @property
+    def error(self) -> "StreamError | None":
+        """A failure of the stream itself; ``None`` while there is none."""
+        return self._turn.error
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the turn ended, with the records of its calls: costs a copy of them."""
+        turn = self._turn
+        calls = [call.to_record() for call in turn.calls]
+        if turn.error is not None:
+            return Outcome("failed", turn.error.message, calls)
+        if self._over == "aborted":
+            return Outcome("aborted", self._abort_reason, calls)
+        return Outcome("ended" if self._over else "streaming", turn.finish_reason, calls)
+
+    def ready(self) -> "list[ToolCall]":
+        """Return the calls to run now: complete, not run by the vendor, not in ``seen``."""
+        return [
+            call
+            for call in self._turn.calls
+            if call.status is CallStatus.COMPLETE
+            and not call.server_side
+            and call.key not in self._seen
+        ]
+
+    def feed(self, chunk: Any) -> "list[StreamEvent]":
+        """Take one chunk and return the events it caused, in order.
+
+        Args:
+            chunk: what the vendor's stream yields: an SDK object, a dict, or the text of a
+                server-sent ``data:`` line, ``[DONE]`` included. What tells of no call is skipped.
+
+        Raises:
+            ValueError: after ``close()`` or ``abort()``, or a new response on a used turn.
+            JSONDecodeError: the text of a line is not JSON.
+        """
+        events: list[StreamEvent] = []
+        self._turn.events = events
+        if type(chunk) is str or type(chunk) is bytes:
+            self._feed_line(chunk)
+        else:
+            self._feed(chunk)
+        return events
+
+    def close(self) -> "list[StreamEvent]":
+        """Take it that the stream has ended; every call that has no verdict yet gets it now.
+
+        Without any word of the vendor's, a whole call is ``unconfirmed``. Calling it again is
+        harmless.
+        """
+        return self._finish("closed", lambda turn: turn.end("eof", Word.NONE))
+
+    def abort(self, reason: str = "aborted") -> "list[StreamEvent]":
+        """Cancel the turn: one ``CallAborted`` per call in flight; finished calls stay as they are.
+
+        Calling it again, or after ``close()``, is harmless.
+
+        >>> accumulator = Accumulator("anthropic")
+        >>> block = {"type": "tool_use", "id": "t1", "name": "find", "input": {}}
+        >>> start = {"type": "content_block_start", "index": 0, "content_block": block}
+        >>> _ = accumulator.feed(start)
+        >>> accumulator.abort("the user has left")
+        [CallAborted(call=<ToolCall find id='t1' aborted>, reason='the user has left')]
+        >>> accumulator.outcome.state
+        'aborted'
+        """
+        if self._over is None:
+            self._abort_reason = reason
+        return self._finish("aborted", lambda turn: turn.abort(reason))
+
+    def stream(self, chunks: "Iterable[Any]") -> EventStream:
+        """Iterate the events of a whole stream, as a context manager.
+
+        Closes the turn when the source ends. Aborts it when the source raises (the events of that
+        come before the exception), when the body raises or leaves early. Closes the source either
+        way, by its ``close()`` if it has one.
+
+        >>> accumulator = Accumulator("anthropic")
+        >>> with accumulator.stream([]) as events:
+        ...     list(events)
+        []
+        >>> accumulator.outcome.state
+        'ended'
+        """
+        return EventStream(self, chunks)
+
+    def astream(self, chunks: "AsyncIterable[Any]") -> AsyncEventStream:
+        """Iterate the events of a whole asynchronous stream, as ``stream`` does.
+
+        A task that is cancelled aborts the turn; the cancellation goes on at once, and the aborted
+        calls are in ``outcome``.
+
+        >>> import asyncio
+        >>> async def main(accumulator):
+        ...     async def chunks():
+        ...         part = {"functionCall": {"name": "find"}}
+        ...         yield {"candidates": [{"content": {"parts": [part]}, "finishReason": "STOP"}]}
+        ...     async with accumulator.astream(chunks()) as events:
+        ...         return [event.type async for event in events]
+        >>> asyncio.run(main(Accumulator("gemini")))[-1]
+        'tool_call_closed'
+        """
+        return AsyncEventStream(self, chunks)
+
+    def _feed_line(self, line: str | bytes) -> None:
+        chunk = decode_sse(line)
+        if chunk == DONE and self._over is None:
+            self._turn.end(DONE, Word.SUCCESS)
+        else:
+            self._feed(chunk)
+
+    def _detect(self, chunk: Any) -> None:
+        name = vendors.detect(chunk)
+        if name is not None:
+            self._feed = vendors.adapter(name)(self._turn).feed
+            self._feed(chunk)
+
+    def _refuse(self, chunk: Any) -> None:
+        raise ValueError(f"feed() on a turn that is {self._over}: reset() starts the next one")
+
+    def _finish(
+        self, how: Literal["closed", "aborted"], step: "Callable[[Turn], None]"
+    ) -> "list[StreamEvent]":
+        turn = self._turn
+        events: list[StreamEvent] = []
+        turn.events = events
+        if self._over is None:
+            self._over = how
+            self._feed = self._refuse
+            step(turn)
+        return events

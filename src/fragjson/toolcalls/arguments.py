@@ -1,0 +1,436 @@
+"""The arguments of one call while they arrive: the text, its parser, and what repeats itself.
+
+``JSONArguments`` takes JSON text, ``FreeText`` text that is not JSON (custom tools, code);
+``path_arguments.PathArguments`` takes values set by path. They answer with *pieces*: the text that
+counts, each with the parser's events for it. They never raise on what a vendor sends; what is
+wrong is kept in ``error``.
+
+Servers repeat arguments in two ways, and neither may be glued or guessed at:
+
+* *Everything so far in each delta.* Recognised only when the second fragment strictly extends the
+  first, and the third the second. Until that is decided the second fragment is held back, so no
+  event ever tells of a wrong reading: ``{"a":`` and then ``{"a":1}}`` is genuine nesting.
+* *The whole again, after the whole.* An equal value is a duplicate and leaves no trace in the
+  text; anything else is a conflict, and the arguments are malformed ("Extra data").
+"""
+
+import json
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from fragjson._errors import DepthLimitError, IncompleteJSONError, JSONDecodeError
+from fragjson._types import Status
+from fragjson.toolcalls.verdict import State, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from fragjson._engine import Event, Parser
+
+__all__ = ["Arguments", "FreeText", "JSONArguments", "Piece", "same", "written"]
+
+Piece: TypeAlias = "tuple[str, Sequence[Event]]"
+"""Text that counts (``""`` where only the events matter), and the events of parsing it."""
+
+
+class _Shows(Protocol):
+    @property
+    def value(self) -> Any: ...
+
+
+class Arguments(ABC):
+    """What all kinds of arguments have in common, and the steps a turn takes with them."""
+
+    __slots__ = (
+        "conflict", "duplicates", "error", "fragments", "notes", "objects", "seed", "settled",
+        "shown",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.shown: _Shows
+        """Whose ``value`` is the best-effort value: live, so not to be changed."""
+        self.fragments: list[str] = []
+        self.objects = False
+        """The vendor sent objects: there may be no text to show."""
+        self.seed: Any = None
+        """Arguments named at the start, text or an object: they count if no others come."""
+        self.error: JSONDecodeError | None = None
+        self.conflict = False
+        """Two different sets of arguments came; the error says where the second began."""
+        self.notes: list[str] = []
+        self.duplicates = 0
+        self.settled = False
+        """The verdict is in: what still comes can be a duplicate, and nothing else."""
+
+    @property
+    def text(self) -> str | None:
+        if not self.fragments:
+            return None if self.objects else ""
+        if len(self.fragments) > 1:
+            self.fragments[:] = ["".join(self.fragments)]
+        return self.fragments[0]
+
+    @property
+    def begun(self) -> bool:
+        return bool(self.fragments) or self.objects
+
+    @property
+    @abstractmethod
+    def parse(self) -> "Callable[[str], Sequence[Event]] | None":
+        """What gives the events of the next fragment, where that and keeping it is all there is."""
+
+    @abstractmethod
+    def take(self, text: str) -> list[Piece]:
+        """Take a fragment as it was sent."""
+
+    @abstractmethod
+    def whole(self, value: Any) -> list[Piece]:
+        """Take all the arguments as an object."""
+
+    @abstractmethod
+    def snapshot(self, text: str) -> list[Piece]:
+        """Take the vendor's own account of the whole text: it may extend what came, or correct it.
+
+        It is what the vendor goes on with, so where they differ it wins over the fragments, unless
+        only they hold together; that they differed is noted.
+        """
+
+    def release(self) -> list[Piece]:
+        """Let go of what was held back until more text would decide about it."""
+        return []
+
+    @abstractmethod
+    def settle(self, word: Word) -> list[Piece]:
+        """Take it that the vendor has spoken about the end: what waited for more counts now."""
+
+    @abstractmethod
+    def end(self, word: Word) -> list[Piece]:
+        """Take it that nothing more comes."""
+
+    @abstractmethod
+    def state(self) -> State:
+        """Tell what the arguments are at this moment."""
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+
+class JSONArguments(Arguments):
+    """JSON text in fragments."""
+
+    __slots__ = (
+        "_growth", "_malformed", "_new_parser", "_second", "_second_text", "_whole", "parser",
+    )  # fmt: skip
+
+    def __init__(self, new_parser: "Callable[[], Parser]") -> None:
+        super().__init__()
+        self._new_parser = new_parser
+        self.parser = self.shown = new_parser()
+        self._growth: _Growth | None = _Growth()
+        self._malformed = False
+        self._whole = False
+        """More than white space has followed the root, so the parser has stopped after it."""
+        self._second: Parser | None = None
+        self._second_text: list[str] = []
+
+    @property
+    def parse(self) -> "Callable[[str], Sequence[Event]] | None":
+        decided = not (self._growth or self._whole or self._malformed)
+        return self.parser.feed if decided else None
+
+    def take(self, text: str) -> list[Piece]:
+        if self.settled:
+            return self._again(text)
+        if self.seed is not None:
+            text = self._after_seed(text)
+        if self._growth is not None:
+            text = self._growth.admit(text)
+            if self._growth.decided:
+                self._growth = None
+        return self._feed(text)
+
+    def whole(self, value: Any) -> list[Piece]:
+        self.objects = True
+        self._growth = None
+        # An empty object is a placeholder, or no arguments: both come out right if it is nothing.
+        return self._feed_value(value) if value else []
+
+    def snapshot(self, text: str) -> list[Piece]:
+        if self.settled:
+            if text != self.text:
+                self.note("the final text contradicts the fragments: ignored after the verdict")
+            return []
+        pieces = self.release()
+        self._second = None
+        so_far = self.text or ""
+        if text.startswith(so_far):
+            return pieces + self._feed(text[len(so_far) :]) if text != so_far else pieces
+        other = self._new_parser()
+        try:
+            events = other.feed(text)
+        except JSONDecodeError as error:
+            events = error.events
+        if self.state() is State.WHOLE:
+            if same(other.value, self.parser.value):
+                return pieces
+            if other.status is not Status.COMPLETE:
+                self.note("the final text contradicts the fragments and is not whole: ignored")
+                return pieces
+        self.note("the final text contradicts the fragments: the final text counts")
+        self.parser = self.shown = other
+        self.error, self._malformed = other.error, other.error is not None
+        self.fragments[:] = [text]
+        self._growth, self._second, self._whole = None, None, False
+        return [*pieces, ("", events)]
+
+    def stopped(self, text: str, error: JSONDecodeError, *, keep: bool = True) -> list[Piece]:
+        """Sort out a fragment at which the parser has stopped."""
+        tail = self.parser.unused_data
+        if not tail:
+            # Asked of the parser: the raised one holds on to its traceback.
+            self._fail(self.parser.error)
+            return self._kept(text, error.events, keep)
+        assert isinstance(tail, str)
+        self._whole = True
+        return self._kept(text[: -len(tail)], error.events, keep) + self._again(tail, keep=keep)
+
+    def settle(self, word: Word) -> list[Piece]:
+        pieces = self.release()
+        if self.seed is not None and not self.begun:
+            seed, self.seed = self.seed, None
+            if isinstance(seed, str):
+                return pieces + self._feed(seed)
+            return pieces + self._feed_value(seed)
+        return pieces
+
+    def end(self, word: Word) -> list[Piece]:
+        pieces = self.settle(word)
+        if self._second is not None:
+            pieces += self._conflict()
+        if self.state() is State.PARTIAL:
+            try:
+                self.parser.close()  # a number at the root is whole only now
+            except IncompleteJSONError as error:
+                self.error = error.with_traceback(None)
+            except JSONDecodeError:
+                self._fail(self.parser.error)  # a number too long for the interpreter
+        return pieces
+
+    def state(self) -> State:
+        if self._malformed:
+            return State.MALFORMED
+        if self._second is not None:
+            return State.PARTIAL
+        if self._whole or self.parser.status is Status.COMPLETE:
+            return State.BLANK if self.parser.value is None else State.WHOLE
+        if self.parser.status is Status.PARTIAL or (self.text or "").strip():
+            return State.PARTIAL
+        return State.BLANK
+
+    def _feed(self, text: str, *, keep: bool = True) -> list[Piece]:
+        if not text:
+            return []
+        if self._whole:
+            return self._again(text, keep=keep)
+        if self._malformed:
+            return self._kept(text, (), keep)
+        try:
+            events = self.parser.feed(text)
+        except JSONDecodeError as error:
+            return self.stopped(text, error, keep=keep)
+        return self._kept(text, events, keep)
+
+    def _feed_value(self, value: Any, before: str = "") -> list[Piece]:
+        try:
+            text = before + written(value)
+        except RecursionError:
+            self._fail(DepthLimitError("Nesting deeper than json can write", "", 0))
+            return []
+        return self._feed(text, keep=False)
+
+    def _fail(self, error: JSONDecodeError | None) -> None:
+        self.error = error
+        self._malformed = True
+
+    def _kept(self, text: str, events: "Sequence[Event]", keep: bool) -> list[Piece]:
+        if keep and text:
+            self.fragments.append(text)
+        return [(text, events)] if text else []
+
+    def release(self) -> list[Piece]:
+        held = self._growth.release() if self._growth is not None else ""
+        if not held:
+            return []
+        self._growth = None
+        return self._feed(held)
+
+    def _after_seed(self, text: str) -> str:
+        # Some servers name the first arguments at the start and go on after them, others then say
+        # them again. Whole arguments cannot be gone on with.
+        seed, self.seed = self.seed, None
+        if not isinstance(seed, str) or text.startswith(seed) or seed.startswith(text):
+            return text
+        trial = self._new_parser()
+        try:
+            trial.feed(seed)
+        except JSONDecodeError:
+            return text
+        return text if trial.status is Status.COMPLETE else seed + text
+
+    def _again(self, text: str, *, keep: bool = True) -> list[Piece]:
+        """Take text that follows the whole: the same again, or a conflict."""
+        if self._second is None:
+            if not text.strip():
+                return [] if self.settled else self._kept(text, (), keep)
+            self._second = self._new_parser()
+            self._second_text = []
+        if keep:
+            self._second_text.append(text)
+        try:
+            self._second.feed(text)
+        except JSONDecodeError:
+            return self._conflict()
+        if self._second.status is not Status.COMPLETE:
+            return []
+        if not same(self._second.value, self.parser.value):
+            self.conflict = not self.settled
+            return self._conflict()
+        self._second = None
+        self.duplicates += 1
+        return []
+
+    def _conflict(self) -> list[Piece]:
+        self._second = None
+        if self.settled:
+            self.note("the call came again with other arguments: ignored")
+            return []
+        self._fail(self.parser.error)
+        return self._kept("".join(self._second_text), (), keep=True)
+
+
+class FreeText(Arguments):
+    """Text that is not JSON: any text is well-formed, and only the vendor can say it is whole."""
+
+    __slots__ = ("_told",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown = _Joined(self.fragments)
+        self._told = False
+
+    @property
+    def parse(self) -> "Callable[[str], Sequence[Event]]":
+        return _no_events
+
+    def take(self, text: str) -> list[Piece]:
+        if self.settled:
+            self.note("text after the end of the call was ignored")
+            return []
+        self.fragments.append(text)
+        return [(text, ())]
+
+    def whole(self, value: Any) -> list[Piece]:
+        return self.take(value if isinstance(value, str) else written(value))
+
+    def snapshot(self, text: str) -> list[Piece]:
+        so_far = self.text or ""
+        if text == so_far:
+            return []
+        if text.startswith(so_far) or self.settled:
+            return self.take(text[len(so_far) :])
+        self.note("the final text contradicts the fragments: the final text counts")
+        self.fragments[:] = [text]
+        return []
+
+    def settle(self, word: Word) -> list[Piece]:
+        seed, self.seed = self.seed, None
+        return self.take(seed) if seed and not self.fragments else []
+
+    def end(self, word: Word) -> list[Piece]:
+        self._told = word is not Word.NONE
+        return self.settle(word)
+
+    def state(self) -> State:
+        return State.WHOLE if self._told else State.PARTIAL
+
+
+class _Joined:
+    """Shows fragments of text as one."""
+
+    __slots__ = ("_fragments",)
+
+    def __init__(self, fragments: list[str]) -> None:
+        self._fragments = fragments
+
+    @property
+    def value(self) -> str:
+        return "".join(self._fragments)
+
+
+class _Growth:
+    """Finds out whether each fragment repeats all of the text so far, and if so takes the rest."""
+
+    __slots__ = ("_all", "_held", "_repeats", "decided")
+
+    def __init__(self) -> None:
+        self._all = ""
+        self._held = ""
+        self._repeats = False
+        self.decided = False
+        """Fragments only append: there is nothing more to look for."""
+
+    def admit(self, text: str) -> str:
+        """Return what is new and certain, with the text that has now come."""
+        known = self._held or self._all
+        extends = len(text) > len(known) and text.startswith(known)
+        if not known:
+            self._all = text
+            return text
+        if self._repeats and (extends or text == known):
+            self._all = text
+            return text[len(known) :]
+        if extends and self._held:
+            new = text[len(self._all) :]
+            self._all, self._held, self._repeats = text, "", True
+            return new
+        if extends and not self._repeats:
+            self._held = text
+            return ""
+        self.decided = True
+        return self._held + text
+
+    def release(self) -> str:
+        """Give up what is held back: it appends."""
+        held, self._held = self._held, ""
+        return held
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are the same to the type: ``1``, ``1.0`` and ``True`` differ."""
+    pairs = [(one, other)]
+    while pairs:
+        one, other = pairs.pop()
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, dict):
+            if one.keys() != other.keys():
+                return False
+            pairs.extend((value, other[key]) for key, value in one.items())
+        elif isinstance(one, list):
+            if len(one) != len(other):
+                return False
+            pairs.extend(zip(one, other, strict=True))
+        elif one != other and not (one != one and other != other):  # noqa: PLR0124 - two NaNs
+            return False
+    return True
+
+
+def _no_events(text: str) -> "Sequence[Event]":
+    return ()
+
+
+def written(value: Any) -> str:
+    """Write a value as JSON; after a number a space, without which it could still go on."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text + " " if text[-1].isdigit() else text

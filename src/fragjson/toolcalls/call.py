@@ -1,0 +1,326 @@
+"""One tool call: what a harness sees of it, and the records that outlive the process.
+
+The promise kept here: ``arguments`` can be read only when the call is ``complete``, be it live or
+reloaded. Everything else may be read at any time, and may change while the call is ``streaming``.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+import fragjson._errors as errors
+from fragjson._errors import JSONDecodeError
+from fragjson.toolcalls.verdict import CallStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["CallNotReadyError", "Key", "Timing", "ToolCall"]
+
+Key: TypeAlias = tuple[str, str | int | None, str]
+"""Response, lane and id: what a call is known by wherever it comes again."""
+
+_ERROR_FIELDS = ("msg", "doc", "pos", "lineno", "colno", "stopped_at")
+_AROUND = 40
+"""Characters that a correction shows on each side of the fault."""
+
+
+class CallNotReadyError(RuntimeError):
+    """The arguments of a call were asked for that is not, or not yet, complete."""
+
+
+class _Content(Protocol):
+    """Where a call has its text and value from: a parser, or a record."""
+
+    @property
+    def text(self) -> str | None: ...
+    @property
+    def shown(self) -> Any: ...
+
+    error: JSONDecodeError | None
+    notes: list[str]
+    duplicates: int
+
+
+@dataclass(slots=True)
+class Timing:
+    """When things happened, in seconds of the accumulator's clock; ``None``: not yet."""
+
+    started: float | None = None
+    first_delta: float | None = None
+    closed: float | None = None
+
+
+class ToolCall:
+    """A call of one tool. Calls are made by an ``Accumulator``, or by ``from_record``.
+
+    Attributes:
+        id: the id to answer with; ``None`` if the vendor gave none.
+        name: the tool's name; ``None`` until it is known.
+        index: the vendor's own index, if it has one: to be shown, not to tell calls apart by.
+        format: ``"json"``, or ``"text"`` for a tool that takes free text or code.
+        server_side: the vendor runs it: shown like any call, never ready to be run here.
+        status: see ``CallStatus``. Final once it is not ``streaming``, except that a vendor can
+            take back a finished call (``aborted``).
+        reason: why it ended, in the vendor's word; ``eof`` where there was none.
+        extra: what the vendor wants back or the user may need: ``type``, ``thought_signature``,
+            ``item_id``, ``caller`` and the like, as JSON-safe values.
+        timing: when it was first seen, when its first argument text came, when it closed.
+
+    >>> from fragjson.toolcalls import Accumulator
+    >>> accumulator = Accumulator("gemini")
+    >>> parts = [{"functionCall": {"name": "find", "args": {"query": "tides"}}}]
+    >>> _ = accumulator.feed({"candidates": [{"content": {"parts": parts}}]})
+    >>> (call,) = accumulator.calls
+    >>> call.partial
+    {'query': 'tides'}
+    >>> call.arguments  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    fragjson.toolcalls.call.CallNotReadyError: the call of find is streaming...
+    >>> _ = accumulator.feed({"candidates": [{"finishReason": "STOP"}]})
+    >>> call, call.arguments
+    (<ToolCall find id=None complete>, {'query': 'tides'})
+    """
+
+    __slots__ = (
+        "_content", "_key", "_value", "extra", "format", "id", "index", "name", "reason",
+        "server_side", "status", "timing",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        content: _Content,
+        key: Key,
+        id: str | None,  # noqa: A002
+        index: int | None,
+        format: Literal["json", "text"],  # noqa: A002
+        server_side: bool,
+    ) -> None:
+        self._content = content
+        self._key = key
+        self._value: Any = None
+        self.id = id
+        self.name: str | None = None
+        self.index = index
+        self.format = format
+        self.server_side = server_side
+        self.status = CallStatus.STREAMING
+        self.reason: str | None = None
+        self.extra: dict[str, Any] = {}
+        self.timing = Timing()
+
+    def __repr__(self) -> str:
+        return f"<ToolCall {self.name} id={self.id!r} {self.status}>"
+
+    @property
+    def key(self) -> Key:
+        """``(response, lane, id)``: the same for the same call in a replayed stream.
+
+        For a call without an id, its place in the response stands in. Where the vendor sends no
+        response id, the key is only as unique as the call's own id.
+        """
+        return (*self._key[:2], self.id) if self.id is not None else self._key
+
+    @property
+    def arguments(self) -> Any:
+        """The final arguments: the value of the JSON, or the text of a text call.
+
+        Raises:
+            CallNotReadyError: the call is not ``complete``; see ``partial`` and ``text`` instead.
+        """
+        if self.status is not CallStatus.COMPLETE:
+            raise CallNotReadyError(
+                f"the call of {self.name} is {self.status}: it has no final arguments"
+            )
+        return self._value
+
+    @property
+    def partial(self) -> Any:
+        """The best-effort value, for display only; ``None`` while nothing is certain.
+
+        The live one: it grows in place while the call streams, and is not to be changed.
+        """
+        return self._content.shown.value
+
+    @property
+    def text(self) -> str | None:
+        """The argument text as received; ``None`` from a vendor that sends objects.
+
+        Joined when it is asked for, at the cost of all of the text: read it at the end, and
+        follow ``CallDelta`` meanwhile.
+        """
+        return self._content.text
+
+    @property
+    def error(self) -> JSONDecodeError | None:
+        """What is wrong with the arguments, and where: set as soon as it is known."""
+        return self._content.error
+
+    @property
+    def notes(self) -> list[str]:
+        """What was out of the ordinary and yet did not decide the verdict, in words."""
+        return self._content.notes
+
+    @property
+    def duplicates(self) -> int:
+        """How many times the vendor sent the whole call again."""
+        return self._content.duplicates
+
+    def correction(self) -> str:
+        """Say to the model what is wrong with its arguments: what, where, the text around it.
+
+        Meant as the content of a tool result with ``is_error=True``.
+
+        Raises:
+            ValueError: the call is ``complete`` or still ``streaming``; nothing is wrong.
+
+        >>> from fragjson.toolcalls import Accumulator
+        >>> accumulator = Accumulator("openai_chat")
+        >>> entry = {"index": 0, "id": "c1", "function": {"name": "find", "arguments": "{'query'"}}
+        >>> choice = {"index": 0, "delta": {"tool_calls": [entry]}, "finish_reason": "stop"}
+        >>> _ = accumulator.feed({"choices": [choice]})
+        >>> print(accumulator.calls[0].correction())  # doctest: +NORMALIZE_WHITESPACE
+        The call of find was not run. Its arguments are not valid JSON: Expecting property name
+        enclosed in double quotes: line 1 column 2 (char 1). The text there, with >>> before the
+        fault: {>>>'query' If it is still needed, send the whole arguments as valid JSON.
+        """
+        if self.status in (CallStatus.COMPLETE, CallStatus.STREAMING):
+            raise ValueError(f"there is nothing to correct: the call is {self.status}")
+        error = self.error
+        if self.status is CallStatus.INVALID and error is not None:
+            why = f"Its arguments are not valid JSON: {error}.{_context(self.text, error.pos)}"
+        elif self.status is CallStatus.INCOMPLETE:
+            why = f"Its arguments were cut off before they were finished ({self.reason})."
+        else:
+            why = f"It was not finished ({self.reason})."
+        wanted = "the whole text" if self.format == "text" else "the whole arguments as valid JSON"
+        return f"The call of {self.name} was not run. {why} If it is still needed, send {wanted}."
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the call as it is now, as JSON-safe values of its own; see ``from_record``.
+
+        Costs a copy of the text and of the value's containers.
+        """
+        record: dict[str, Any] = {
+            "id": self.id,
+            "name": self.name,
+            "index": self.index,
+            "key": list(self.key),
+            "format": self.format,
+            "server_side": self.server_side,
+            "status": str(self.status),
+            "reason": self.reason,
+            "text": self.text,
+            "partial": _copied(self.partial),
+            "error": _error_record(self.error),
+            "notes": list(self.notes),
+            "duplicates": self.duplicates,
+            "extra": _copied(self.extra),
+            "timing": asdict(self.timing),
+        }
+        if self.status is CallStatus.COMPLETE:
+            record["arguments"] = _copied(self._value)
+        return record
+
+    @classmethod
+    def from_record(cls, record: "Mapping[str, Any]") -> "ToolCall":
+        """Return the call a record tells of. Only what was complete is ready to be run.
+
+        A call that was still streaming cannot go on: it comes back ``aborted``.
+
+        Raises:
+            ValueError: it is no such record.
+
+        >>> from fragjson.toolcalls import Accumulator
+        >>> accumulator = Accumulator("gemini")
+        >>> parts = [{"functionCall": {"name": "find", "args": {"query": "tides"}}}]
+        >>> _ = accumulator.feed({"candidates": [{"content": {"parts": parts}}]})
+        >>> _ = accumulator.abort("the user has left")
+        >>> ToolCall.from_record(accumulator.calls[0].to_record())
+        <ToolCall find id=None aborted>
+        """
+        try:
+            content = _Recorded(
+                record["text"],
+                record["partial"],
+                _restored_error(record["error"]),
+                list(record["notes"]),
+                record["duplicates"],
+            )
+            response, lane, last = record["key"]
+            call = cls(
+                content,
+                (response, lane, last),
+                record["id"],
+                record["index"],
+                record["format"],
+                record["server_side"],
+            )
+            call.name = record["name"]
+            call.status = CallStatus(record["status"])
+            call.reason = record["reason"]
+            call.extra = dict(record["extra"])
+            call.timing = Timing(**record["timing"])
+            if call.status is CallStatus.COMPLETE:
+                call._value = record["arguments"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"not the record of a call: {error!r}") from error
+        if call.status is CallStatus.STREAMING:
+            call.status, call.reason = CallStatus.ABORTED, "reloaded"
+        return call
+
+
+@dataclass(slots=True)
+class _Recorded:
+    """The content of a reloaded call."""
+
+    text: str | None
+    value: Any
+    error: JSONDecodeError | None
+    notes: list[str]
+    duplicates: int
+
+    @property
+    def shown(self) -> "_Recorded":
+        return self
+
+
+def _context(text: str | None, at: int) -> str:
+    if text is None:
+        return ""
+    before, after = text[max(0, at - _AROUND) : at], text[at : at + _AROUND]
+    return f" The text there, with >>> before the fault: {before}>>>{after}"
+
+
+def _copied(value: Any) -> Any:
+    """Copy the containers of a JSON value, however deep, without recursion."""
+    top: list[Any] = [value]
+    todo: list[tuple[Any, Any]] = [(top, 0)]
+    while todo:
+        parent, key = todo.pop()
+        value = parent[key]
+        if isinstance(value, dict):
+            parent[key] = copy = dict(value)
+            todo.extend((copy, name) for name in copy)
+        elif isinstance(value, list):
+            parent[key] = items = list(value)
+            todo.extend((items, index) for index in range(len(items)))
+    return top[0]
+
+
+def _error_record(error: JSONDecodeError | None) -> dict[str, Any] | None:
+    if error is None:
+        return None
+    fields = {name: getattr(error, name) for name in _ERROR_FIELDS}
+    return {"type": type(error).__name__, **fields, "path": list(error.path)}
+
+
+def _restored_error(record: "Mapping[str, Any] | None") -> JSONDecodeError | None:
+    if record is None:
+        return None
+    if record["type"] not in errors.__all__:
+        raise ValueError(f"unknown kind of error {record['type']!r}")
+    kind: type[JSONDecodeError] = getattr(errors, record["type"])
+    msg, doc, pos, *rest = (record[name] for name in _ERROR_FIELDS)
+    lineno, colno, stopped_at = rest
+    path = tuple(record["path"])
+    return kind(msg, doc, pos, lineno=lineno, colno=colno, stopped_at=stopped_at, path=path)

@@ -1,0 +1,149 @@
+"""What an ``Accumulator`` says while the calls of a turn arrive: one small class per event.
+
+Every event has ``.type``, a stable name for logs and wires, and all but ``StreamFailed`` have
+``.call``, the live ``ToolCall``. They match by position, the call first:
+
+>>> event = FieldClosed("the call", ("query",), "tides in Oslo")
+>>> match event:
+...     case FieldClosed(call, ("query",), query):
+...         print(query)
+tides in Oslo
+
+In the life of one call: ``CallStarted``, then ``CallDelta`` and field events in the order of the
+text, then exactly one of ``CallClosed`` and ``CallAborted``; only a vendor that takes back a
+finished call adds a ``CallAborted`` after the ``CallClosed``. A call whose name never comes has
+no ``CallStarted``. Events are plain slotted classes, not frozen ones: one is made for every
+fragment, and freezing would double what that costs.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+if TYPE_CHECKING:
+    from fragjson._types import Path
+    from fragjson.toolcalls.call import ToolCall
+
+__all__ = [
+    "CallAborted",
+    "CallClosed",
+    "CallDelta",
+    "CallStarted",
+    "FieldClosed",
+    "FieldDelta",
+    "FieldStarted",
+    "StreamError",
+    "StreamEvent",
+    "StreamFailed",
+]
+
+
+class StreamError(Exception):
+    """A failure of the stream itself, as the vendor reported it inside the stream.
+
+    Attributes:
+        message: the vendor's sentence.
+        code: the vendor's error code or type, if it gave one.
+        payload: what the vendor sent, as it came.
+
+    >>> StreamError("Overloaded", code="overloaded_error")
+    StreamError('Overloaded')
+    """
+
+    def __init__(self, message: str, *, code: str | None = None, payload: Any = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.payload = payload
+
+
+@dataclass(slots=True)
+class CallStarted:
+    """A call has begun and its name is known. Its arguments may still be empty."""
+
+    type: ClassVar[str] = "tool_call_started"
+    call: "ToolCall"
+
+
+@dataclass(slots=True)
+class CallDelta:
+    """More argument text. All of a call's deltas joined are its ``text``.
+
+    For vendors that send objects, it is the JSON text of what came.
+    """
+
+    type: ClassVar[str] = "tool_call_delta"
+    call: "ToolCall"
+    text: str
+
+
+@dataclass(slots=True)
+class FieldStarted:
+    """A string, object or array inside the arguments has begun; ``value`` is it, still empty.
+
+    An object or array is the live one: it goes on growing and is not to be changed.
+    """
+
+    type: ClassVar[str] = "field_started"
+    call: "ToolCall"
+    path: "Path"
+    value: Any
+
+
+@dataclass(slots=True)
+class FieldDelta:
+    """A string inside the arguments has grown by ``value``."""
+
+    type: ClassVar[str] = "field_delta"
+    call: "ToolCall"
+    path: "Path"
+    value: str
+
+
+@dataclass(slots=True)
+class FieldClosed:
+    """A value inside the arguments is finished and cannot change any more.
+
+    The call as a whole is not: nothing may be run on the strength of this event alone.
+    """
+
+    type: ClassVar[str] = "field_closed"
+    call: "ToolCall"
+    path: "Path"
+    value: Any
+
+
+@dataclass(slots=True)
+class CallClosed:
+    """The verdict on a call is in: see ``call.status``. Only ``complete`` may be run."""
+
+    type: ClassVar[str] = "tool_call_closed"
+    call: "ToolCall"
+
+
+@dataclass(slots=True)
+class CallAborted:
+    """The call was in flight when the turn was cancelled, or the vendor has taken it back."""
+
+    type: ClassVar[str] = "tool_call_aborted"
+    call: "ToolCall"
+    reason: str
+
+
+@dataclass(slots=True)
+class StreamFailed:
+    """The stream itself has failed; the calls it had opened have got their verdicts before."""
+
+    type: ClassVar[str] = "stream_failed"
+    error: StreamError
+
+
+StreamEvent: TypeAlias = (
+    CallStarted
+    | CallDelta
+    | FieldStarted
+    | FieldDelta
+    | FieldClosed
+    | CallClosed
+    | CallAborted
+    | StreamFailed
+)

@@ -1,0 +1,128 @@
+"""A whole stream as an iterator of events that cannot end unnoticed.
+
+Both classes promise the same: when iteration is over, for whatever reason, the turn is closed or
+aborted and the source is closed. They are context managers because only leaving a ``with`` block
+tells at once that a consumer has stopped in the middle.
+"""
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable
+    from types import TracebackType
+
+    from fragjson.toolcalls.accumulator import Accumulator
+    from fragjson.toolcalls.events import StreamEvent
+
+__all__ = ["AsyncEventStream", "EventStream"]
+
+
+class EventStream:
+    """The events of a stream; made by ``Accumulator.stream``."""
+
+    def __init__(self, accumulator: "Accumulator", chunks: "Iterable[Any]") -> None:
+        self._accumulator = accumulator
+        self._source = _Source(chunks, "close")
+        self._events = _events(accumulator, chunks, self._source)
+
+    def __iter__(self) -> "Generator[StreamEvent, None, None]":
+        return self._events
+
+    def __enter__(self) -> "EventStream":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: "TracebackType | None",
+    ) -> None:
+        self._accumulator.abort(_why(error))
+        self._events.close()
+        self._source.close()
+
+
+class AsyncEventStream:
+    """The events of an asynchronous stream; made by ``Accumulator.astream``."""
+
+    def __init__(self, accumulator: "Accumulator", chunks: "AsyncIterable[Any]") -> None:
+        self._accumulator = accumulator
+        # Generators have an aclose(), the SDKs' streams a close() to be awaited.
+        self._source = _Source(chunks, "aclose", "close")
+        self._events = _async_events(accumulator, chunks, self._source)
+
+    def __aiter__(self) -> "AsyncGenerator[StreamEvent, None]":
+        return self._events
+
+    async def __aenter__(self) -> "AsyncEventStream":
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: "TracebackType | None",
+    ) -> None:
+        self._accumulator.abort(_why(error))
+        await self._events.aclose()
+        await self._source.aclose()
+
+
+def _events(
+    accumulator: "Accumulator", chunks: "Iterable[Any]", source: "_Source"
+) -> "Generator[StreamEvent, None, None]":
+    try:
+        for chunk in chunks:
+            yield from accumulator.feed(chunk)
+    except Exception as error:
+        yield from accumulator.abort(_why(error))
+        raise
+    except BaseException as error:  # the consumer has stopped, or it must not be waited for
+        accumulator.abort(_why(error))
+        raise
+    finally:
+        source.close()
+    yield from accumulator.close()
+
+
+async def _async_events(
+    accumulator: "Accumulator", chunks: "AsyncIterable[Any]", source: "_Source"
+) -> "AsyncGenerator[StreamEvent, None]":
+    try:
+        async for chunk in chunks:
+            for event in accumulator.feed(chunk):
+                yield event
+    except Exception as error:
+        for event in accumulator.abort(_why(error)):
+            yield event
+        raise
+    except BaseException as error:  # as above; a cancellation goes on at once
+        accumulator.abort(_why(error))
+        raise
+    finally:
+        await source.aclose()
+    for event in accumulator.close():
+        yield event
+
+
+class _Source:
+    """Closes a source once, whoever comes first."""
+
+    def __init__(self, chunks: Any, *names: str) -> None:
+        self._close = next((getattr(chunks, name) for name in names if hasattr(chunks, name)), None)
+
+    def close(self) -> Any:
+        close, self._close = self._close, None
+        return close() if close is not None else None
+
+    async def aclose(self) -> None:
+        closing = self.close()
+        if inspect.isawaitable(closing):
+            await closing
+
+
+def _why(error: BaseException | None) -> str:
+    if error is None or isinstance(error, GeneratorExit):
+        return "the consumer stopped"
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -1,0 +1,76 @@
+"""Reading what vendors send, the same way for dicts and for SDK objects.
+
+No SDK is imported and no class is asked for: SDKs decode unknown events into wrong classes, while
+the ``type`` string and the fields stay right. A missing field, a null and an unset attribute all
+read as ``None``.
+"""
+
+import base64
+from typing import Any
+
+from fragjson._engine import loads
+from fragjson.toolcalls.events import StreamError
+
+__all__ = ["DONE", "decode_sse", "either", "failure", "given", "json_safe", "read"]
+
+_NONE = (None, "", "null")
+"""What stands for no id; one vendor's SDK says ``"null"``."""
+
+DONE = "[DONE]"
+"""How a server-sent stream says that it is over."""
+
+
+def read(source: Any, name: str) -> Any:
+    """Return a field of a dict or an attribute of an object, ``None`` if there is none."""
+    if isinstance(source, dict):
+        return source.get(name)
+    return getattr(source, name, None)
+
+
+def either(source: Any, snake: str, camel: str) -> Any:
+    """Return a field that the wire spells one way and the SDK the other."""
+    value = read(source, snake)
+    return read(source, camel) if value is None else value
+
+
+def given(text: Any) -> str | None:
+    """Return an id or a name, ``None`` for what stands for none."""
+    return None if text in _NONE else str(text)
+
+
+def json_safe(value: Any) -> Any:
+    """Return a value as it is on the wire: what the SDK has made a model or bytes of, undone."""
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    dump = getattr(value, "model_dump", None)
+    if dump is None:
+        return value
+    return dump(mode="json", exclude_unset=True, warnings=False)
+
+
+def failure(error: Any) -> StreamError:
+    """Return the error that a vendor reports inside the stream, whatever it calls its parts."""
+    if error is None or isinstance(error, str):
+        return StreamError(error or "the stream failed", payload=error)
+    message = read(error, "message") or "the stream failed"
+    code = given(read(error, "code")) or given(read(error, "type"))
+    return StreamError(str(message), code=code, payload=json_safe(error))
+
+
+def decode_sse(line: str | bytes) -> Any:
+    """Decode the text of a server-sent ``data:`` line; the field name may be there or not.
+
+    Returns ``None`` for what carries no data (comments, other fields, blank lines) and ``DONE``.
+
+    Raises:
+        JSONDecodeError: the data is not JSON.
+
+    >>> decode_sse('data: {"type": "ping"}')
+    {'type': 'ping'}
+    """
+    text = (line.decode() if isinstance(line, bytes) else line).strip()
+    field, colon, rest = text.partition(":")
+    if colon and field in ("", "event", "id", "retry"):
+        return None
+    data = rest.strip() if colon and field == "data" else text
+    return data if data == DONE else loads(data, allow_partial=False) if data else None

@@ -1,0 +1,130 @@
+"""OpenAI Chat Completions, and the servers that copy it, with their deviations.
+
+A call has no close of its own: only the finish reason of its choice, ``[DONE]``, or nothing. Ids
+and indexes are what ``identity`` has its rules for. A choice is a lane: with ``n > 1`` the same id
+in two choices is two calls.
+"""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from fragjson.toolcalls.verdict import Word
+from fragjson.vendors._reading import failure, given, json_safe, read
+
+if TYPE_CHECKING:
+    from fragjson.toolcalls.call import ToolCall
+    from fragjson.toolcalls.identity import Lane
+    from fragjson.toolcalls.turn import Turn
+
+__all__ = ["WORDS", "Adapter", "tool_result"]
+
+WORDS = {
+    # "stop" also ends calls: OpenAI says it where tool_choice names the tool, many servers always.
+    **dict.fromkeys(("tool_calls", "stop", "function_call", "tool_use", "end_turn"), Word.SUCCESS),
+    **dict.fromkeys(("length", "max_tokens", "model_length"), Word.CUT),
+    **dict.fromkeys(("content_filter", "refusal", "error"), Word.REFUSED),
+}
+_LEGACY = "function_call"
+"""The index that stands in for the deprecated single call, which has neither index nor id."""
+
+
+class Adapter:
+    def __init__(self, turn: "Turn") -> None:
+        self._turn = turn
+        self._lanes: dict[Any, Lane] = {}
+        self._refused: set[Lane] = set()
+
+    @staticmethod
+    def recognises(chunk: Any) -> bool:
+        kind = read(chunk, "type")
+        if kind is None:
+            return read(chunk, "choices") is not None or read(chunk, "error") is not None
+        return bool(kind == "chunk")
+
+    def feed(self, chunk: Any) -> None:
+        if type(chunk) is dict:
+            # Nearly every chunk there is: one choice, one more fragment of a known call.
+            try:
+                (choice,) = chunk["choices"]
+                (entry,) = choice["delta"]["tool_calls"]
+                function = entry["function"]
+                text = function["arguments"]
+                call = self._lanes[choice["index"]].owners[entry["index"]]
+                more = choice["finish_reason"] or "id" in entry or "name" in function
+            except (KeyError, TypeError, ValueError):
+                pass
+            else:
+                if type(text) is str and not more and "error" not in chunk:
+                    self._turn.append(call, text)
+                    return
+        self._feed_any(chunk)
+
+    def _feed_any(self, chunk: Any) -> None:
+        if read(chunk, "type") == "chunk":
+            # The SDK's helper stream wraps the chunks, among events that say the same again.
+            chunk = read(chunk, "chunk")
+        if self._turn.response is None:
+            self._turn.response = given(read(chunk, "id"))
+        # Usage and filter chunks have no choices.
+        for choice in read(chunk, "choices") or ():
+            number = read(choice, "index")
+            if number not in self._lanes:
+                self._lanes[number] = self._turn.lane(number)
+            lane = self._lanes[number]
+            delta = read(choice, "delta")  # None in Azure's filter chunks
+            entries = read(delta, "tool_calls") or ()
+            # Several entries in one chunk, even for one index, are deltas in their order.
+            for entry in entries if isinstance(entries, list | tuple) else [entries]:
+                self._enter(lane, entry, read(entry, "function"))
+            if (function := read(delta, "function_call")) is not None:
+                self._enter(lane, {"index": _LEGACY, "type": _LEGACY}, function)
+            if read(delta, "refusal"):
+                self._refused.add(lane)
+            # After the delta: the last arguments can stand beside the reason.
+            if reason := read(choice, "finish_reason"):
+                # A refusal ends with "stop" like any text, but finishes no call.
+                if reason == "stop" and lane in self._refused:
+                    reason = "refusal"
+                self._turn.finish(lane, reason, WORDS.get(reason))
+        # Errors come alone, or (OpenRouter's) beside choices.
+        if error := read(chunk, "error") or (read(chunk, "object") == "error" and chunk):
+            self._turn.fail(failure(error))
+
+    def _enter(self, lane: "Lane", entry: Any, function: Any) -> None:
+        custom = read(entry, "custom")  # free text: not typed in the SDK, a plain dict there
+        body, field = (custom, "input") if custom is not None else (function, "arguments")
+        arguments = read(body, field)
+        call = self._turn.call(
+            lane,
+            read(entry, "index"),
+            given(read(entry, "id")) or given(read(body, "id")),  # llama.cpp: in the function
+            given(read(body, "name")),
+            blank=not arguments or (isinstance(arguments, str) and not arguments.strip()),
+            format="text" if custom is not None else "json",
+        )
+        for name in ("type", "extra_content"):  # Gemini's compatible API: thought signatures
+            if (value := read(entry, name)) is not None:
+                call.extra.setdefault(name, json_safe(value))
+        if isinstance(arguments, str):
+            self._turn.append(call, arguments)
+        elif arguments is not None:  # some servers send the decoded object instead of its text
+            self._turn.whole(call, arguments)
+
+
+def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> dict[str, Any]:
+    """Return the message that answers a call: one message of role ``tool`` per call.
+
+    ``content`` other than a ``str`` is sent as JSON. The format has no flag for errors, so an error
+    is sent as ``{"error": content}``.
+
+    >>> from types import SimpleNamespace
+    >>> call = SimpleNamespace(id="call_1", name="find", extra={})  # a ToolCall in real life
+    >>> tool_result(call, "3.1 m at 06:12")
+    {'role': 'tool', 'tool_call_id': 'call_1', 'content': '3.1 m at 06:12'}
+    """
+    if is_error:
+        content = {"error": content}
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    if call.extra.get("type") == _LEGACY:
+        return {"role": "function", "name": call.name, "content": text}
+    return {"role": "tool", "tool_call_id": call.id, "content": text}
