@@ -31,45 +31,79 @@ static const unsigned char ends_run[256] = {
  * units passed over; since each storage class of str holds exactly the values below a power of two,
  * the OR lies in the same class as the largest of them. */
 
-/* Blocks of one-byte units that hold nothing to stop at are passed over whole: 16 at a time with
- * SSE2, which every x86-64 has, else 8 in a word. Model output comes a few characters at a time and
- * never gets here; whole strings do, and take a fifth of the time. */
+/* One-byte units are looked at in blocks, 16 at a time with SSE2, which every x86-64 has, else 8 in a
+ * word. Model output comes a few characters at a time and never gets here; whole strings do, and
+ * take a fifth of the time.
+ *
+ * plain_prefix gives the number of units of a block before the first that ends a run, or BLOCK; and
+ * in *high, whether some unit among those is >= 0x80. With ascii_only such a unit ends the run. */
 
 #if !defined(FRAGJSON_PORTABLE_SCAN) && \
     (defined(__SSE2__) || defined(_M_X64) || (defined(_M_IX86_FP) && _M_IX86_FP >= 2))
 
 #include <emmintrin.h>
+#ifdef _MSC_VER
+#include <intrin.h>
+#endif
 
 #define BLOCK 16
 
-/* 0 if some unit of the block ends a run; otherwise 1, and *high is set if some unit is >= 0x80. */
-static inline int plain_block(const unsigned char *text, uint32_t *high)
+static inline int lowest_bit(uint32_t mask)
+{
+#ifdef _MSC_VER
+    unsigned long index;
+    _BitScanForward(&index, mask);
+    return (int)index;
+#else
+    return __builtin_ctz(mask);
+#endif
+}
+
+static inline int plain_prefix(const unsigned char *text, int ascii_only, uint32_t *high)
 {
     __m128i block = _mm_loadu_si128((const __m128i *)text);
-    __m128i stops = _mm_or_si128(
+    __m128i ends = _mm_or_si128(
         _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')),
                      _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'))),
         _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block)); /* block <= 0x1f */
-    *high = (uint32_t)_mm_movemask_epi8(block);
-    return _mm_movemask_epi8(stops) == 0;
+    uint32_t stops = (uint32_t)_mm_movemask_epi8(ends);
+    uint32_t above = (uint32_t)_mm_movemask_epi8(block);
+    if (ascii_only)
+        stops |= above;
+    if (stops == 0) {
+        *high = above;
+        return BLOCK;
+    }
+    int plain = lowest_bit(stops);
+    *high = above & ((1u << plain) - 1);
+    return plain;
 }
 
 #else
 
 #define BLOCK 8
 
-static inline int plain_block(const unsigned char *text, uint32_t *high)
+static inline int plain_prefix(const unsigned char *text, int ascii_only, uint32_t *high)
 {
     const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
-    uint64_t block, quotes, slashes;
+    uint64_t block, quotes, slashes, ends;
+    int plain = 0;
     memcpy(&block, text, 8);
     quotes = block ^ ones * '"';
     slashes = block ^ ones * '\\';
     /* (x - n) & ~x has a top bit set if a byte of x is below n, for n up to 0x80; a borrow can set
      * one too many, but never one where there is none at all. */
+    ends = ((block - ones * 0x20) & ~block) | ((quotes - ones) & ~quotes) |
+           ((slashes - ones) & ~slashes);
+    if (ascii_only)
+        ends |= block;
     *high = (block & tops) != 0;
-    return ((((block - ones * 0x20) & ~block) | ((quotes - ones) & ~quotes) |
-             ((slashes - ones) & ~slashes)) & tops) == 0;
+    if ((ends & tops) == 0)
+        return BLOCK;
+    *high = 0;
+    while (plain < BLOCK && !ends_run[text[plain]] && !(ascii_only && text[plain] >= 0x80))
+        *high |= text[plain++] & 0x80;
+    return plain;
 }
 
 #endif
@@ -77,11 +111,15 @@ static inline int plain_block(const unsigned char *text, uint32_t *high)
 static inline ptrdiff_t scan_utf8(const utf8_unit *text, ptrdiff_t at, ptrdiff_t end, uint32_t *bits)
 {
     uint32_t high;
-    while (end - at >= BLOCK && plain_block(text + at, &high) && !high)
-        at += BLOCK;
+    *bits = 0x7f;
+    while (end - at >= BLOCK) {
+        int plain = plain_prefix(text + at, 1, &high);
+        at += plain;
+        if (plain < BLOCK)
+            return at;
+    }
     while (at < end && text[at] < 0x80 && !ends_run[text[at]])
         at++;
-    *bits = 0x7f;
     return at;
 }
 
@@ -89,9 +127,14 @@ static inline ptrdiff_t scan_latin1(const latin1_unit *text, ptrdiff_t at, ptrdi
                                     uint32_t *bits)
 {
     uint32_t seen = 0, high;
-    while (end - at >= BLOCK && plain_block(text + at, &high)) {
+    while (end - at >= BLOCK) {
+        int plain = plain_prefix(text + at, 0, &high);
         seen |= high ? 0x80 : 0;
-        at += BLOCK;
+        at += plain;
+        if (plain < BLOCK) {
+            *bits = seen;
+            return at;
+        }
     }
     while (at < end && !ends_run[text[at]])
         seen |= text[at++];

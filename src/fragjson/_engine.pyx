@@ -50,6 +50,7 @@ from fragjson._bytes cimport (
     exact_double,
     latin1_unit,
     scan_latin1,
+    scan_ucs2,
     ucs2_unit,
     ucs4_unit,
     utf8_unit,
@@ -127,6 +128,7 @@ from fragjson._text cimport (
     scratch_add,
     scratch_clear,
     scratch_free,
+    scratch_string,
     scratch_text,
     spare_room,
 )
@@ -175,6 +177,9 @@ cdef extern from "Python.h":
 
 
 # ---- Events --------------------------------------------------------------------------------------
+
+cdef enum:
+    LOOSE_TEXTS = 256
 
 cdef enum:
     START = 1
@@ -340,6 +345,7 @@ cdef class Parser:
     cdef PyObject* fragment        # what is being fed; borrowed from feed's caller, or NULL
     cdef Py_ssize_t run_start      # index in it of the machine's unit 0
     cdef list texts                # everything fed, with keep_text
+    cdef Py_ssize_t loose_texts    # fragments at its end that have not been joined yet
     # Settings
     cdef Py_ssize_t max_bytes
     cdef object events_root        # Node of paths, or None: everything matches
@@ -821,6 +827,7 @@ cdef int start_over(Parser self) except -1:
     self.unused = ""
     if self.texts is not None:
         self.texts = []
+        self.loose_texts = 0
     if self.has_hooks:
         self.pairs = []
         self.shapes = []
@@ -1456,8 +1463,7 @@ cdef object finished_number(Parser self, const unit* units, Py_ssize_t count):
         if count:
             scratch_add(&self.scratch, units, sizeof(unit), count, 0x7f)
         count = self.scratch.length
-        scratch_add(&self.scratch, "", 1, 1, 0)  # the NUL
-        digits = <const char*>self.scratch.data
+        digits = scratch_string(&self.scratch)
     if number_is_float(self.m.number):
         if self.parse_float is None and exact_double(digits, count, &value):
             return value
@@ -1648,18 +1654,23 @@ cdef inline bint all_grows(Parser self, text) except -1:
     such a feed.
     """
     cdef Py_ssize_t size = PyUnicode_GET_LENGTH(<PyObject*>text)
-    cdef const latin1_unit* units = <const latin1_unit*>PyUnicode_DATA(<PyObject*>text)
+    cdef const void* units = PyUnicode_DATA(<PyObject*>text)
+    cdef int width = PyUnicode_KIND(text)
     cdef uint32_t bits
+    if PLAIN_APPEND or self.m.escape or self.m.held or size > self.m.room:
+        return False
+    if width == 1:
+        if scan_latin1(<const latin1_unit*>units, 0, size, &bits) < size:
+            return False
+    elif width != 2 or scan_ucs2(<const ucs2_unit*>units, 0, size, &bits) < size:
+        return False
     if (
-        PLAIN_APPEND or PyUnicode_KIND(text) != 1
-        or self.m.escape or self.m.held or size > self.m.room
-        or scan_latin1(units, 0, size, &bits) < size
-        or not open_text_fits(&self.open_text, size, bits)
+        not open_text_fits(&self.open_text, size, bits)
         or not is_held(self)
         or not grows_in_place(self.open_text.text, 2)
     ):
         return False
-    open_text_write(&self.open_text, units, 1, size)
+    open_text_write(&self.open_text, units, width, size)
     self.m.room -= size
     self.m.at = size
     if self.string_path is not None and self.wanted & DELTA:
@@ -1763,7 +1774,7 @@ cdef inline Py_ssize_t read_fragment(Parser self, data, Py_ssize_t start) except
 cdef Py_ssize_t read_carefully(Parser self, data, Py_ssize_t start) except -1:
     """Read any fragment, and see whether the next may go straight to the machine."""
     if self.texts is not None and len(data):
-        self.texts.append(str(data) if isinstance(data, str) else bytes(data))
+        keep_fragment(self, data)
     start = read_any(self, data, start)
     self.plain_sailing = (
         self.started
@@ -1772,6 +1783,22 @@ cdef Py_ssize_t read_carefully(Parser self, data, Py_ssize_t start) except -1:
         and self.max_bytes == PY_SSIZE_T_MAX
     )
     return start
+
+
+cdef int keep_fragment(Parser self, data) except -1:
+    """Keep what is fed. Every so many fragments become one: an object for each few characters
+    would take many times the room of the text."""
+    self.texts.append(str(data) if isinstance(data, str) else bytes(data))
+    self.loose_texts += 1
+    if self.loose_texts == LOOSE_TEXTS:
+        self.texts[-LOOSE_TEXTS:] = runs_of(self.texts[-LOOSE_TEXTS:])
+        self.loose_texts = 0
+    return 0
+
+
+cdef list runs_of(list texts):
+    """Texts and bytes in order, with neighbours of the same type joined."""
+    return [kind().join(run) for kind, run in itertools.groupby(texts, type)]
 
 
 cdef Py_ssize_t read_any(Parser self, data, Py_ssize_t start) except -1:
@@ -1827,14 +1854,10 @@ cdef object plain_data(data):
 
 cdef str decoded(list texts):
     """Everything that was fed, as far as it is text. No fragment in it is empty."""
-    parts = []
-    for kind, run in itertools.groupby(texts, type):
-        if kind is bytes:
-            raw = b"".join(run)
-            parts.append(decoded_bytes(raw if parts else raw.removeprefix(b"\xef\xbb\xbf")))
-        else:
-            parts.extend(run)
-    return "".join(parts)
+    runs = runs_of(texts)
+    if runs and isinstance(runs[0], bytes):
+        runs[0] = runs[0].removeprefix(b"\xef\xbb\xbf")
+    return "".join([run if isinstance(run, str) else decoded_bytes(run) for run in runs])
 
 
 cdef str decoded_bytes(raw):

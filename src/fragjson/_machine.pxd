@@ -131,7 +131,8 @@ cdef enum EscapePart:
     HEX_3
 
 cdef enum:
-    CHAR_ROOM = 32
+    CHAR_ROOM = 64
+    SHORT_RUN = 24         # plain runs between escapes up to this long go along in chars
     NOT_UTF8 = 0xffffffff  # a "character" the engine feeds for bytes that are not UTF-8
 
 cdef struct Place:
@@ -471,9 +472,23 @@ cdef inline Step in_string(Machine* m, const unit* text, Py_ssize_t end) noexcep
                 i += size
                 m.base -= size - 1
                 continue
+            stop = scan[unit](text, i, end, &bits)
+            if (
+                stop - i <= SHORT_RUN
+                and stop - i <= m.room
+                and stop - i < CHAR_ROOM - 1 - m.char_count
+                and (m.char_count or (stop < end and text[stop] == c"\\"))
+            ):
+                # A step for each escape and each run between two would cost more than the text.
+                m.room -= stop - i
+                m.bits |= bits
+                while i < stop:
+                    m.chars[m.char_count] = text[i]
+                    m.char_count += 1
+                    i += 1
+                continue
             if m.char_count:
                 return stop_string(m, i, CHARS)
-            stop = scan[unit](text, i, end, &bits)
             if stop - i > m.room:
                 if m.room == 0:
                     return fail_here(m, i, TOO_LONG)

@@ -132,6 +132,8 @@ static int scratch_add_any(Scratch *scratch, const void *units, int width, Py_ss
                            Py_UCS4 bits)
 {
     int needed = width_of_class(bits | scratch->bits);
+    if (needed < scratch->width && scratch->length > 0)
+        needed = scratch->width;
     if (scratch_reserve(scratch, count, needed) < 0)
         return -1;
     copy_units(scratch->data, needed, scratch->length, units, width, count);
@@ -143,12 +145,21 @@ static int scratch_add_any(Scratch *scratch, const void *units, int width, Py_ss
 static inline int scratch_add(Scratch *scratch, const void *units, int width, Py_ssize_t count,
                               Py_UCS4 bits)
 {
-    if (width != 1 || scratch->width != 1 || scratch->length + count > scratch->capacity)
+    if (bits >= 0x100 || scratch->width != 1 || scratch->length + count > scratch->capacity)
         return scratch_add_any(scratch, units, width, count, bits);
-    copy_bytes((char *)scratch->data + scratch->length, (const char *)units, (size_t)count);
+    copy_units(scratch->data, 1, scratch->length, units, width, count);
     scratch->length += count;
     scratch->bits |= bits;
     return 0;
+}
+
+/* One-byte units as a C string, good until the next change; NULL with an exception set. */
+static inline const char *scratch_string(Scratch *scratch)
+{
+    if (scratch_reserve(scratch, 1, 1) < 0)
+        return NULL;
+    ((char *)scratch->data)[scratch->length] = 0;
+    return (const char *)scratch->data;
 }
 
 static inline PyObject *scratch_text(const Scratch *scratch)

@@ -16,6 +16,7 @@ cdef extern from "_text.h":
     void scratch_free(Scratch* scratch) noexcept
     int scratch_add(Scratch* scratch, const void* units, int width, Py_ssize_t count,
                     uint32_t bits) except -1
+    const char* scratch_string(Scratch* scratch) except NULL
     object scratch_text(const Scratch* scratch)
 
     ctypedef struct OpenText:
