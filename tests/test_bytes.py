@@ -101,10 +101,7 @@ def test_the_utf8_step_agrees_with_pythons_decoder(header: ctypes.CDLL) -> None:
     seen = set()
     for _ in range(100_000):
         lead = rng.randint(0x80, 0xFF)
-        rest = [
-            rng.choice((0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0)) for _ in range(3)
-        ]
-        text = bytes([lead, *rest])[: rng.randint(1, 4)]
+        text = bytes([lead, *rng.choices(followers, k=3)])[: rng.randint(1, 4)]
         length = header.test_decode_utf8(text, ctypes.c_ssize_t(len(text)), ctypes.byref(code))
         try:
             whole = text.decode("utf-8", "surrogatepass")
