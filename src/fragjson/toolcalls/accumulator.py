@@ -133,8 +133,8 @@ class Accumulator:
         """Start the next turn; settings and ``seen`` are kept."""
         self._turn = self._new_turn(name=f"turn-{self._turns}")
         self._turns += 1
-        # What takes a chunk: the adapter, or what stands in before and after it.
-        self._feed: Callable[[Any], None] = self._detect
+        # The adapter's; None while the vendor is not known, and when the turn is over.
+        self._feed: Callable[[Any], None] | None = None
         if self._adapter_class is not None:
             self._feed = self._adapter_class(self._turn).feed
         self._over: Literal["closed", "aborted"] | None = None
@@ -189,8 +189,8 @@ class Accumulator:
         """
         events: list[StreamEvent] = []
         self._turn.events = events
-        if type(chunk) is str or type(chunk) is bytes:
-            self._feed_line(chunk)
+        if self._feed is None or type(chunk) is str or type(chunk) is bytes:
+            self._feed_otherwise(chunk)
         else:
             self._feed(chunk)
         return events
@@ -255,21 +255,20 @@ class Accumulator:
         """
         return AsyncEventStream(self, chunks)
 
-    def _feed_line(self, line: str | bytes) -> None:
-        chunk = decode_sse(line)
-        if chunk == DONE and self._over is None:
-            self._turn.end(DONE, Word.SUCCESS)
-        else:
-            self._feed(chunk)
-
-    def _detect(self, chunk: Any) -> None:
-        name = vendors.detect(chunk)
-        if name is not None:
+    def _feed_otherwise(self, chunk: Any) -> None:
+        if self._over is not None:
+            raise ValueError(f"feed() on a turn that is {self._over}: reset() starts the next one")
+        if isinstance(chunk, str | bytes):
+            chunk = decode_sse(chunk)
+            if chunk == DONE:
+                self._turn.end(DONE, Word.SUCCESS)
+                return
+        if self._feed is None:
+            name = vendors.detect(chunk)
+            if name is None:
+                return
             self._feed = vendors.adapter(name)(self._turn).feed
-            self._feed(chunk)
-
-    def _refuse(self, chunk: Any) -> None:
-        raise ValueError(f"feed() on a turn that is {self._over}: reset() starts the next one")
+        self._feed(chunk)
 
     def _finish(
         self, how: Literal["closed", "aborted"], step: "Callable[[Turn], None]"
@@ -279,6 +278,7 @@ class Accumulator:
         turn.events = events
         if self._over is None:
             self._over = how
-            self._feed = self._refuse
+            self._feed = None
             step(turn)
+            turn.dissolve()
         return events

@@ -75,9 +75,15 @@ class Lane:
             return owner if repeats or not finished else None
         return owner
 
-    def known(self, id: str) -> "LiveCall | None":  # noqa: A002
+    def known(self, id: str | None) -> "LiveCall | None":  # noqa: A002
         """Return the call that has been addressed by this id."""
-        return self._by_id.get(id)
+        return self._by_id.get(id) if id is not None else None
+
+    def clear(self) -> None:
+        """Forget the calls."""
+        self.latest = None
+        self.owners.clear()
+        self._by_id.clear()
 
     def own(self, call: "LiveCall", index: Index, id: str | None) -> None:  # noqa: A002
         """Take note that the call was addressed so."""

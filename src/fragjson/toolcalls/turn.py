@@ -216,7 +216,7 @@ class Turn:
         """Take the vendor's close of this very call; ``cut``: it says that it is unfinished."""
         if call.over or call.closed:
             return
-        call.closed, call.cut = True, cut
+        call.closed, call.cut, call.parse = True, cut, None
         word = Word.CUT if cut else Word.SUCCESS
         self._tell(call, call.content.end(word))
         self._after(call, reason)
@@ -230,7 +230,7 @@ class Turn:
         for call in self._open(lane):
             call.reason = reason
             if word is not None:
-                call.word = word
+                call.word, call.parse = word, None
                 self._tell(call, call.content.settle(word))
                 self._after(call)
 
@@ -259,6 +259,11 @@ class Turn:
         """Cancel whatever has no verdict yet."""
         for call in self._open():
             self._abort(call, reason)
+
+    def dissolve(self) -> None:
+        """Let go of what only fragments need: calls and lanes would keep each other in memory."""
+        for call in self.calls:
+            call.lane.clear()
 
     # Behind the steps.
 

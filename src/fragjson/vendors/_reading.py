@@ -2,7 +2,7 @@
 
 No SDK is imported and no class is asked for: SDKs decode unknown events into wrong classes, while
 the ``type`` string and the fields stay right. A missing field, a null and an unset attribute all
-read as ``None``.
+read as ``None``; what is not of the expected type counts as missing, too.
 """
 
 import base64
@@ -11,7 +11,10 @@ from typing import Any
 from fragjson._engine import loads
 from fragjson.toolcalls.events import StreamError
 
-__all__ = ["DONE", "decode_sse", "either", "failure", "given", "json_safe", "read"]
+__all__ = [
+    "DONE", "as_index", "as_list", "as_text", "decode_sse", "either", "failure", "given",
+    "json_safe", "read",
+]  # fmt: skip
 
 _NONE = (None, "", "null")
 """What stands for no id; one vendor's SDK says ``"null"``."""
@@ -33,9 +36,27 @@ def either(source: Any, snake: str, camel: str) -> Any:
     return read(source, camel) if value is None else value
 
 
-def given(text: Any) -> str | None:
-    """Return an id or a name, ``None`` for what stands for none."""
-    return None if text in _NONE else str(text)
+def as_text(value: Any) -> str:
+    """Return a string, or what an enumeration of the SDK stands for; ``""`` for anything else."""
+    value = getattr(value, "value", value)
+    return value if isinstance(value, str) else ""
+
+
+def as_list(value: Any) -> list[Any] | tuple[Any, ...]:
+    """Return a list, an empty one for anything else."""
+    return value if isinstance(value, list | tuple) else ()
+
+
+def as_index(value: Any) -> int | None:
+    """Return an index, ``None`` for anything else."""
+    return value if isinstance(value, int) else None
+
+
+def given(value: Any) -> str | None:
+    """Return an id or a name, ``None`` for what is none or stands for none."""
+    if value in _NONE or not isinstance(value, str | int):
+        return None
+    return str(value)
 
 
 def json_safe(value: Any) -> Any:

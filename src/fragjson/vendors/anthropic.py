@@ -8,7 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from fragjson.toolcalls.verdict import Word
-from fragjson.vendors._reading import failure, given, json_safe, read
+from fragjson.vendors._reading import as_index, as_list, as_text, failure, given, json_safe, read
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.call import ToolCall
@@ -34,41 +34,49 @@ class Adapter:
 
     @staticmethod
     def recognises(chunk: Any) -> bool:
-        kind = read(chunk, "type")
-        return isinstance(kind, str) and (
-            kind.startswith(("message_", "content_block_"))
-            or (kind == "error" and read(chunk, "error") is not None)
+        kind = as_text(read(chunk, "type"))
+        return kind.startswith(("message_", "content_block_")) or (
+            kind == "error" and read(chunk, "error") is not None
         )
 
     def feed(self, chunk: Any) -> None:
-        get = dict.get if type(chunk) is dict else read
-        kind = get(chunk, "type")
+        if type(chunk) is dict:
+            # Nearly every chunk there is: one more fragment of a known call.
+            try:
+                text, call = chunk["delta"]["partial_json"], self._owners[chunk["index"]]
+            except (KeyError, TypeError):
+                pass
+            else:
+                if type(text) is str:
+                    self._turn.append(call, text)
+                    return
+        self._feed_any(chunk)
+
+    def _feed_any(self, chunk: Any) -> None:
+        kind, index = as_text(read(chunk, "type")), as_index(read(chunk, "index"))
         if kind == "content_block_delta":
             # The SDK's helper stream adds an "input_json" event for the same bytes, which has
-            # another type and so is not counted.
-            text = get(get(chunk, "delta") or {}, "partial_json")  # only input_json_delta has it
-            if text:
-                index = get(chunk, "index")
-                call = self._owners.get(index)
-                if call is None:  # a delta whose block never started: kept, without a name
-                    call = self._turn.call(self._lane, index, None, None)
+            # another type and no delta, and so is not counted.
+            if text := as_text(read(read(chunk, "delta"), "partial_json")):
+                known = self._owners.get(index)
+                # A delta whose block never started is kept, without a name.
+                call = known or self._turn.call(self._lane, index, None, None)
                 self._turn.append(call, text)
         elif kind == "content_block_start":
-            self._start(get(chunk, "index"), get(chunk, "content_block"))
+            self._start(index, read(chunk, "content_block"))
         elif kind == "content_block_stop":
-            call = self._owners.get(get(chunk, "index"))
-            if call is not None:
-                self._turn.close(call, kind)
-                self._just_stopped = call
+            if (stopped := self._owners.get(index)) is not None:
+                self._turn.close(stopped, kind)
+                self._just_stopped = stopped
         elif kind == "message_delta":
-            if reason := read(get(chunk, "delta"), "stop_reason"):
+            if reason := as_text(read(read(chunk, "delta"), "stop_reason")):
                 self._turn.finish(self._lane, reason, WORDS.get(reason))
         elif kind == "message_start":
-            self._begin(get(chunk, "message"))
+            self._begin(read(chunk, "message"))
         elif kind == "message_stop":
             self._turn.end(kind, Word.SUCCESS)
         elif kind == "error":
-            self._turn.fail(failure(get(chunk, "error")))
+            self._turn.fail(failure(read(chunk, "error")))
 
     def _begin(self, message: Any) -> None:
         if self._started:
@@ -76,11 +84,11 @@ class Adapter:
         self._started = True
         self._turn.response = given(read(message, "id"))
         # A resumed message already holds blocks.
-        for index, block in enumerate(read(message, "content") or ()):
+        for index, block in enumerate(as_list(read(message, "content"))):
             self._start(index, block)
 
-    def _start(self, index: Any, block: Any) -> None:
-        kind = read(block, "type") or ""
+    def _start(self, index: int | None, block: Any) -> None:
+        kind = as_text(read(block, "type"))
         if kind == "fallback":
             self._fall_back()
         self._just_stopped = None

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from fragjson.toolcalls.events import StreamError
 from fragjson.toolcalls.verdict import Word
-from fragjson.vendors._reading import either, failure, given, json_safe, read
+from fragjson.vendors._reading import (
+    as_index,
+    as_list,
+    as_text,
+    either,
+    failure,
+    given,
+    json_safe,
+    read,
+)
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.call import ToolCall
@@ -56,18 +65,17 @@ class Adapter:
     def feed(self, chunk: Any) -> None:
         if self._turn.response is None:
             self._turn.response = given(either(chunk, "response_id", "responseId"))
-        for candidate in read(chunk, "candidates") or ():
-            number = read(candidate, "index") or 0
-            state = self._candidate(number)
-            for part in read(read(candidate, "content"), "parts") or ():
+        for candidate in as_list(read(chunk, "candidates")):
+            state = self._candidate(as_index(read(candidate, "index")) or 0)
+            for part in as_list(read(read(candidate, "content"), "parts")):
                 self._part(state, part)
             # A finish reason can come before more parts: it ends the calls there are, not the turn.
-            if reason := _word_of(either(candidate, "finish_reason", "finishReason")):
+            if reason := as_text(either(candidate, "finish_reason", "finishReason")):
                 self._finish(state, reason, either(candidate, "finish_message", "finishMessage"))
         if (error := read(chunk, "error")) is not None:
             self._turn.fail(failure(error))
         feedback = either(chunk, "prompt_feedback", "promptFeedback")
-        if reason := _word_of(either(feedback, "block_reason", "blockReason")):
+        if reason := as_text(either(feedback, "block_reason", "blockReason")):
             self._turn.fail(StreamError("the prompt was blocked", code=reason))
         self._live(chunk)
 
@@ -81,10 +89,10 @@ class Adapter:
         if (called := either(part, "function_call", "functionCall")) is not None:
             call = self._function_call(state, called)
         elif (called := either(part, "tool_call", "toolCall")) is not None:
-            name = _word_of(either(called, "tool_type", "toolType"))
+            name = as_text(either(called, "tool_type", "toolType"))
             call = self._whole_call(state, called, name, read(called, "args"), server_side=True)
         elif (code := either(part, "executable_code", "executableCode")) is not None:
-            values = {"code": read(code, "code"), "language": _word_of(read(code, "language"))}
+            values = {"code": read(code, "code"), "language": as_text(read(code, "language"))}
             call = self._whole_call(state, code, "executableCode", values, server_side=True)
         else:
             return
@@ -94,14 +102,14 @@ class Adapter:
 
     def _function_call(self, state: "_Candidate", called: Any) -> "LiveCall | None":
         name, args = given(read(called, "name")), read(called, "args")
-        settings = either(called, "partial_args", "partialArgs") or ()
+        settings = as_list(either(called, "partial_args", "partialArgs"))
         more = bool(either(called, "will_continue", "willContinue"))
         call = state.open
         if call is None and name is None and not args and not settings:
             return None  # the end of a call that has ended already
         if call is None or (name is not None and not state.goes_on(called)):
             call = self._begin(state, called, name)
-        if args:
+        if isinstance(args, dict):
             self._turn.whole(call, args)
         for setting in settings:
             value = _value_of(setting)
@@ -123,7 +131,7 @@ class Adapter:
         self, state: "_Candidate", called: Any, name: str | None, args: Any, *, server_side: bool
     ) -> "LiveCall":
         call = self._begin(state, called, name, server_side=server_side)
-        self._turn.whole(call, args or {})
+        self._turn.whole(call, args if isinstance(args, dict) else {})
         self._turn.close(call, "whole call")
         state.open = None
         return call
@@ -154,12 +162,12 @@ class Adapter:
         # The Live API sends calls whole, outside of any candidate, and can take them back.
         state = self._candidate(0)
         message = either(chunk, "tool_call", "toolCall")
-        for called in either(message, "function_calls", "functionCalls") or ():
+        for called in as_list(either(message, "function_calls", "functionCalls")):
             name = given(read(called, "name"))
             self._whole_call(state, called, name, read(called, "args"), server_side=False)
         cancelled = either(chunk, "tool_call_cancellation", "toolCallCancellation")
-        for id_ in read(cancelled, "ids") or ():
-            if (call := state.lane.known(id_)) is not None:
+        for id_ in as_list(read(cancelled, "ids")):
+            if (call := state.lane.known(given(id_))) is not None:
                 self._turn.retract(call, "toolCallCancellation")
 
 
@@ -177,11 +185,6 @@ class _Candidate:
         """Whether a part with a name only names the open call again."""
         id_ = given(read(called, "id"))
         return self.by_values and self.open is not None and id_ is not None and self.open.id == id_
-
-
-def _word_of(word: Any) -> str | None:
-    # Enumerations in the SDK, plain strings on the wire.
-    return given(getattr(word, "value", word))
 
 
 def _value_of(setting: Any) -> Any:

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from fragjson.toolcalls.verdict import Word
-from fragjson.vendors._reading import failure, given, json_safe, read
+from fragjson.vendors._reading import as_index, as_list, as_text, failure, given, json_safe, read
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.call import ToolCall
@@ -25,13 +25,13 @@ WORDS = {
     **dict.fromkeys(("content_filter", "refusal", "error"), Word.REFUSED),
 }
 _LEGACY = "function_call"
-"""The index that stands in for the deprecated single call, which has neither index nor id."""
+"""The type of the deprecated single call, which has neither index nor id."""
 
 
 class Adapter:
     def __init__(self, turn: "Turn") -> None:
         self._turn = turn
-        self._lanes: dict[Any, Lane] = {}
+        self._lanes: dict[int | None, Lane] = {}
         self._refused: set[Lane] = set()
 
     @staticmethod
@@ -66,22 +66,22 @@ class Adapter:
         if self._turn.response is None:
             self._turn.response = given(read(chunk, "id"))
         # Usage and filter chunks have no choices.
-        for choice in read(chunk, "choices") or ():
-            number = read(choice, "index")
+        for choice in as_list(read(chunk, "choices")):
+            number = as_index(read(choice, "index"))
             if number not in self._lanes:
                 self._lanes[number] = self._turn.lane(number)
             lane = self._lanes[number]
             delta = read(choice, "delta")  # None in Azure's filter chunks
-            entries = read(delta, "tool_calls") or ()
+            entries = read(delta, "tool_calls")  # an object, no list, from old TGI servers
             # Several entries in one chunk, even for one index, are deltas in their order.
-            for entry in entries if isinstance(entries, list | tuple) else [entries]:
+            for entry in as_list([entries] if isinstance(entries, dict) else entries):
                 self._enter(lane, entry, read(entry, "function"))
             if (function := read(delta, "function_call")) is not None:
-                self._enter(lane, {"index": _LEGACY, "type": _LEGACY}, function)
+                self._enter(lane, {"type": _LEGACY}, function)
             if read(delta, "refusal"):
                 self._refused.add(lane)
             # After the delta: the last arguments can stand beside the reason.
-            if reason := read(choice, "finish_reason"):
+            if reason := as_text(read(choice, "finish_reason")):
                 # A refusal ends with "stop" like any text, but finishes no call.
                 if reason == "stop" and lane in self._refused:
                     reason = "refusal"
@@ -96,7 +96,7 @@ class Adapter:
         arguments = read(body, field)
         call = self._turn.call(
             lane,
-            read(entry, "index"),
+            as_index(read(entry, "index")),
             given(read(entry, "id")) or given(read(body, "id")),  # llama.cpp: in the function
             given(read(body, "name")),
             blank=not arguments or (isinstance(arguments, str) and not arguments.strip()),

@@ -9,7 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from fragjson.toolcalls.verdict import Word
-from fragjson.vendors._reading import failure, given, json_safe, read
+from fragjson.vendors._reading import as_index, as_list, as_text, failure, given, json_safe, read
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.call import ToolCall
@@ -66,17 +66,15 @@ class Adapter:
 
     @staticmethod
     def recognises(chunk: Any) -> bool:
-        kind = read(chunk, "type")
-        return isinstance(kind, str) and (
-            kind.startswith("response.") or (kind == "error" and read(chunk, "error") is None)
-        )
+        kind = as_text(read(chunk, "type"))
+        return kind.startswith("response.") or (kind == "error" and read(chunk, "error") is None)
 
     def feed(self, chunk: Any) -> None:
         # By its string: the SDK decodes unknown types into wrong classes, but keeps the string.
-        kind = read(chunk, "type") or ""
-        stream = self._stream(read(chunk, "stream_id"), kind)
+        kind = as_text(read(chunk, "type"))
+        stream = self._stream(given(read(chunk, "stream_id")), kind)
         number = read(chunk, "sequence_number")
-        if number is not None and kind != "error":
+        if isinstance(number, int) and kind != "error":
             if number <= stream.last:  # a resumed stream says again what came before
                 return
             stream.last = number
@@ -86,10 +84,10 @@ class Adapter:
         elif stem in _STRINGS:
             call = self._written(stream, chunk, "paths")
             path = _STRINGS[stem].format(read(chunk, "command_index"))
-            text = (read(chunk, "delta") or "") if step == "delta" else ""
+            text = as_text(read(chunk, "delta")) if step == "delta" else ""
             self._turn.set(call, path, text, more=step != "done")
         elif stem == "response.output_item":
-            index = read(chunk, "output_index")
+            index = as_index(read(chunk, "output_index"))
             self._item(stream, read(chunk, "item"), index, done=step == "done")
         elif kind in _ENDS:
             self._end(stream, read(chunk, "response"), step)
@@ -99,7 +97,7 @@ class Adapter:
         elif kind == "error":
             self._turn.fail(failure(read(chunk, "error") or chunk))
 
-    def _stream(self, name: Any, kind: str) -> "_Stream":
+    def _stream(self, name: str | None, kind: str) -> "_Stream":
         # A socket can carry several responses at a time, told apart by stream_id, and one after
         # the other: a steered response is followed by its successor.
         stream = self._streams.get(name)
@@ -111,23 +109,25 @@ class Adapter:
         field, format_ = _TEXTS[stem]
         call = self._written(stream, chunk, format_)
         if step == "delta":
-            self._turn.append(call, read(chunk, "delta") or "")
+            self._turn.append(call, as_text(read(chunk, "delta")))
         else:
             # Not a close yet: the item may still turn out to be incomplete.
             if name := given(read(chunk, "name")):
                 self._turn.name(call, name)
-            if text := read(chunk, field):  # all there is, from servers that send no deltas
+            if text := as_text(
+                read(chunk, field)
+            ):  # all there is, from servers that send no deltas
                 self._turn.snapshot(call, text)
 
     def _written(self, stream: "_Stream", chunk: Any, format_: "Format") -> "LiveCall":
-        place = stream.place(read(chunk, "output_index"), given(read(chunk, "item_id")))
+        place = stream.place(as_index(read(chunk, "output_index")), given(read(chunk, "item_id")))
         call = stream.lane.owners.get(place)
         if call is None:  # the item was never announced: its name and id come with its done event
             call = self._turn.call(stream.lane, place, None, None, format=format_)
         return call
 
-    def _item(self, stream: "_Stream", item: Any, index: Any, *, done: bool) -> None:
-        kind = read(item, "type") or ""
+    def _item(self, stream: "_Stream", item: Any, index: int | None, *, done: bool) -> None:
+        kind = as_text(read(item, "type"))
         if kind not in _ITEMS and not kind.endswith("_call"):
             return
         field, format_, server_side = _ITEMS.get(kind, ("arguments", "paths", True))
@@ -161,19 +161,19 @@ class Adapter:
         elif arguments and not call.over:
             values = json_safe(arguments)
             self._turn.whole(call, values if isinstance(values, dict) else {field: values})
-        status = read(item, "status")
+        status = as_text(read(item, "status"))
         self._turn.close(call, status or "done", cut=status == "incomplete")
 
     def _end(self, stream: "_Stream", response: Any, step: str) -> None:
         stream.ended = True
         # What has not come so far may still be in here, known by its id; or the list is empty.
-        for item in read(response, "output") or ():
+        for item in as_list(read(response, "output")):
             named = given(read(item, "call_id")) or given(read(item, "id"))
             if named and read(item, "status") != "in_progress":
                 self._item(stream, item, None, done=True)
-        status = read(response, "status") or step
+        status = as_text(read(response, "status")) or step
         details = read(response, "incomplete_details") or read(response, "status_details")
-        reason = read(details, "reason") or status
+        reason = as_text(read(details, "reason")) or status
         word = WORDS.get(reason)
         self._turn.finish(stream.lane, reason, word)
         if status == "failed":
@@ -202,7 +202,7 @@ class _Stream:
 
 
 def _in_container(item: Any) -> bool:
-    return str(read(read(item, "environment"), "type")).startswith("container")
+    return as_text(read(read(item, "environment"), "type")).startswith("container")
 
 
 def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> dict[str, Any]:

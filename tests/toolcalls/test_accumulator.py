@@ -1,0 +1,303 @@
+"""The accumulator's own part: options, readiness, endings, cancelling, and the next turn."""
+
+import gc
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat import DONE, begin, chunk, more, whole
+
+from fragjson.toolcalls import (
+    Accumulator,
+    CallAborted,
+    CallClosed,
+    CallDelta,
+    CallNotReadyError,
+    CallStarted,
+    FieldClosed,
+    FieldDelta,
+    FieldStarted,
+)
+
+VENDOR = "openai_chat"
+
+
+def fed(*chunks: Any, **options: Any) -> Accumulator:
+    accumulator = Accumulator(VENDOR, **options)
+    for each in chunks:
+        accumulator.feed(each)
+    return accumulator
+
+
+def events_of(text: str, **options: Any) -> list[Any]:
+    accumulator = Accumulator(VENDOR, **options)
+    chunks = [chunk(begin()), *(chunk(more(character)) for character in text)]
+    return [event for each in chunks for event in accumulator.feed(each)]
+
+
+# Options
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "name"),
+    [
+        ({"vendor": "none"}, ValueError, "vendor"),
+        ({"events": {"begin"}}, ValueError, "events"),
+        ({"paths": "rows"}, ValueError, "path"),
+        ({"max_depth": -1}, ValueError, "max_depth"),
+        ({"max_bytes": "9"}, TypeError, "max_bytes"),
+        ({"max_string": -2}, ValueError, "max_string"),
+        ({"tools": []}, TypeError, "tools"),
+    ],
+)
+def test_wrong_options_are_named(options: Any, error: type[Exception], name: str) -> None:
+    with pytest.raises(error, match=name):
+        Accumulator(**options)
+
+
+def test_field_events_are_chosen_in_the_parsers_words() -> None:
+    text = '{"a":["x"]}'
+    fields = (FieldStarted, FieldDelta, FieldClosed)
+    assert {type(event) for event in events_of(text)} == {CallStarted, CallDelta, FieldClosed}
+    none = [event for event in events_of(text, events=()) if isinstance(event, fields)]
+    assert none == []
+    every = [e for e in events_of(text, events={"start", "delta", "end"}) if isinstance(e, fields)]
+    assert [(event.type, event.path) for event in every] == [
+        ("field_started", ("a",)),
+        ("field_started", ("a", 0)),
+        ("field_delta", ("a", 0)),
+        ("field_closed", ("a", 0)),
+        ("field_closed", ("a",)),
+    ]
+
+
+def test_paths_limit_field_events() -> None:
+    text = '{"a":{"x":1,"y":2},"b":{"x":3}}'
+    for paths in ("$.*.x", ["$.a.x", "$.b.x"], iter(["$.*.x"])):
+        closed = [event for event in events_of(text, paths=paths) if isinstance(event, FieldClosed)]
+        assert [(event.path, event.value) for event in closed] == [(("a", "x"), 1), (("b", "x"), 3)]
+
+
+def test_limits_make_a_call_invalid() -> None:
+    for options in ({"max_depth": 1}, {"max_bytes": 5}, {"max_string": 2}):
+        accumulator = fed(*whole('{"a":["xyz"]}'), **options)
+        (call,) = accumulator.calls
+        assert call.status == "invalid"
+        assert type(call.error).__name__ in ("DepthLimitError", "LimitExceededError")
+        assert call.text == '{"a":["xyz"]}'
+
+
+def test_raw_control_characters_are_accepted_and_noted_unless_strict() -> None:
+    text = '{"a":"line\nbreak"}'
+    (call,) = fed(*whole(text)).calls
+    assert call.arguments == {"a": "line\nbreak"}
+    assert call.notes == ["raw control characters in a string were accepted"]
+    assert [call.status for call in fed(*whole(text), strict=True).calls] == ["invalid"]
+    (call,) = fed(*whole('{\n"a":\t"x"}\n')).calls
+    assert call.notes == []
+
+
+def test_clock_gives_the_timing() -> None:
+    ticks = iter(range(100))
+    accumulator = Accumulator(VENDOR, clock=lambda: next(ticks))
+    accumulator.feed(chunk(begin()))
+    (call,) = accumulator.calls
+    assert (call.timing.started, call.timing.first_delta, call.timing.closed) == (0, None, None)
+    for each in (chunk(more('{"a":')), chunk(more("1")), chunk(more("}"))):
+        accumulator.feed(each)
+    assert (call.timing.first_delta, call.timing.closed) == (1, None)
+    accumulator.feed(chunk(finish="stop"))
+    assert call.timing.closed == 2
+
+
+# Repair
+
+
+def test_repair_is_for_malformed_arguments_only() -> None:
+    asked = []
+
+    def repair(text: str) -> Any:
+        asked.append(text)
+        return json.loads(text.replace("'", '"'))
+
+    broken, cut, fine = "{'a':1}", '{"a":', '{"a":1}'
+    (call,) = fed(*whole(broken), repair=repair).calls
+    assert (call.status, call.arguments, call.text) == ("complete", {"a": 1}, broken)
+    assert call.notes[0].startswith("repaired; it was not valid JSON: Expecting property name")
+    for text, finish in ((cut, "stop"), (fine, "stop"), (broken, "length"), (broken, "error")):
+        fed(*whole(text, finish), DONE, repair=repair)
+    fed(*whole(broken, None), repair=repair).close()
+    assert asked == [broken]
+    assert fed(*whole(broken, "length"), repair=repair).calls[0].status == "invalid"
+
+
+def test_repair_never_decides_between_two_sets_of_arguments() -> None:
+    (call,) = fed(*whole('{"a":1}{"a":2}'), repair=lambda text: {"a": 2}).calls
+    assert call.status == "invalid"
+
+
+def test_repair_that_fails_is_noted() -> None:
+    (call,) = fed(*whole("{'"), repair=json.loads).calls
+    assert call.status == "invalid"
+    assert call.notes[0].startswith("repair failed: JSONDecodeError")
+
+
+# Ready once
+
+
+def test_ready_until_seen() -> None:
+    seen: set[Any] = set()
+    accumulator = fed(*whole('{"a":1}'), seen=seen)
+    (call,) = accumulator.ready()
+    assert accumulator.ready() == [call]
+    seen.add(call.key)
+    assert accumulator.ready() == []
+    again = fed(*whole('{"a":1}'), seen=seen)
+    assert again.ready() == []
+    assert [(call.status, call.duplicates) for call in again.calls] == [("complete", 1)]
+    assert call.duplicates == 0
+
+
+def test_ids_mean_something_only_within_their_response() -> None:
+    seen: set[Any] = set()
+    for response in ("r1", "r2"):
+        accumulator = Accumulator(VENDOR, seen=seen)
+        for each in whole("{}"):
+            accumulator.feed({**each, "id": response})
+        (call,) = accumulator.ready()
+        assert call.key == (response, 0, "c0")
+        seen.add(call.key)
+
+
+def test_without_response_ids_turns_of_one_accumulator_are_apart() -> None:
+    accumulator = Accumulator(VENDOR)
+    keys = set()
+    for _ in range(2):
+        for each in whole("{}"):
+            accumulator.feed({**each, "id": None})
+        keys.add(accumulator.ready()[0].key)
+        accumulator.reset()
+    assert len(keys) == 2
+
+
+def test_calls_without_ids_have_keys_that_a_replay_gives_again() -> None:
+    nameless = [chunk({**begin(arguments="{}"), "id": None}), chunk(finish="stop")]
+    assert fed(*nameless).calls[0].key == fed(*nameless).calls[0].key == ("r1", 0, "#0")
+    anonymous = [{**each, "id": ""} for each in nameless]
+    assert fed(*anonymous).calls[0].key != fed(*anonymous).calls[0].key
+
+
+# Ending
+
+
+def test_not_ready_before_the_vendors_word() -> None:
+    accumulator = fed(chunk(begin()), chunk(more('{"a":1}')))
+    (call,) = accumulator.calls
+    assert (call.status, call.partial, accumulator.ready()) == ("streaming", {"a": 1}, [])
+    with pytest.raises(CallNotReadyError, match="the call of f is streaming"):
+        _ = call.arguments
+
+
+def test_close_gives_every_verdict_once() -> None:
+    accumulator = fed(chunk(begin(0), begin(1)), chunk(more("{", 0), more("{}", 1)))
+    assert [type(event) for event in accumulator.close()] == [CallClosed, CallClosed]
+    assert [call.status for call in accumulator.calls] == ["incomplete", "unconfirmed"]
+    assert accumulator.close() == []
+    assert accumulator.abort() == []
+    assert accumulator.outcome.state == "ended"
+
+
+def test_feeding_after_the_end_is_an_error() -> None:
+    accumulator = fed()
+    accumulator.close()
+    with pytest.raises(ValueError, match=r"feed\(\) on a turn that is closed"):
+        accumulator.feed(chunk())
+    accumulator.reset()
+    accumulator.feed(chunk())
+    accumulator.abort()
+    with pytest.raises(ValueError, match=r"feed\(\) on a turn that is aborted"):
+        accumulator.feed(chunk())
+
+
+def test_abort_touches_only_calls_in_flight() -> None:
+    accumulator = fed(*whole('{"a":1}'), chunk(begin(1)), chunk(more("{}", 1)), chunk(begin(2)))
+    done, *flying = accumulator.calls
+    events = accumulator.abort("the user stopped")
+    assert events == [CallAborted(call, "the user stopped") for call in flying]
+    assert (done.status, accumulator.ready()) == ("complete", [done])
+    assert [call.status for call in flying] == ["aborted", "aborted"]
+    assert flying[0].partial == {}
+    assert accumulator.abort("again") == []
+    assert accumulator.close() == []
+    outcome = accumulator.outcome
+    assert (outcome.state, outcome.reason) == ("aborted", "the user stopped")
+    assert [record["status"] for record in outcome.calls] == ["complete", "aborted", "aborted"]
+
+
+def test_abort_of_malformed_arguments_is_an_abort() -> None:
+    accumulator = fed(chunk(begin()), chunk(more("{a")))
+    accumulator.abort()
+    assert [call.status for call in accumulator.calls] == ["aborted"]
+    assert accumulator.calls[0].error is not None
+
+
+def test_abort_keeps_text_that_was_held_back() -> None:
+    accumulator = fed(chunk(begin()), chunk(more('{"a":')), chunk(more('{"a":[')))
+    assert accumulator.calls[0].text == '{"a":'
+    accumulator.abort()
+    assert accumulator.calls[0].text == '{"a":{"a":['
+
+
+def test_abort_drops_mentions_that_came_to_nothing() -> None:
+    accumulator = fed(chunk({"index": 0, "id": "c0"}))
+    assert accumulator.abort() == []
+    assert accumulator.calls == []
+
+
+def test_outcome_while_it_goes_on() -> None:
+    accumulator = fed(chunk(begin()))
+    assert (accumulator.outcome.state, accumulator.outcome.reason) == ("streaming", None)
+
+
+def test_reset_starts_the_next_turn() -> None:
+    accumulator = fed({"error": {"message": "x"}}, chunk(begin()), events=())
+    accumulator.abort()
+    accumulator.reset()
+    assert (accumulator.calls, accumulator.error, accumulator.finish_reason) == ([], None, None)
+    for each in whole('{"a":1}'):
+        accumulator.feed(each)
+    assert [call.arguments for call in accumulator.ready()] == [{"a": 1}]
+
+
+def test_auto_decides_again_after_reset() -> None:
+    accumulator = Accumulator()
+    accumulator.feed(chunk(begin()))
+    accumulator.reset()
+    accumulator.feed({"candidates": [{"content": {"parts": [{"functionCall": {"name": "g"}}]}}]})
+    assert [call.name for call in accumulator.calls] == ["g"]
+
+
+def test_list_of_calls_is_the_callers_own() -> None:
+    accumulator = fed(chunk(begin()))
+    accumulator.calls.clear()
+    assert len(accumulator.calls) == 1
+
+
+@pytest.mark.parametrize("vendor", ["openai_chat", "anthropic", "openai_responses", "gemini"])
+@pytest.mark.parametrize("end", ["close", "abort"])
+def test_a_turn_that_is_over_leaves_nothing_to_the_garbage_collector(vendor: str, end: str) -> None:
+    path = Path(__file__).parents[1] / "data" / "streams" / f"{vendor}.jsonl"
+    lines = path.read_text("utf-8").splitlines()
+    for name in (vendor, "auto"):  # the first round also fills what is kept for good
+        gc.collect()
+        gc.disable()
+        try:
+            accumulator = Accumulator(name)
+            for line in lines[: len(lines) - 3]:
+                accumulator.feed(line)
+            getattr(accumulator, end)()
+            del accumulator
+            assert gc.collect() == 0
+        finally:
+            gc.enable()

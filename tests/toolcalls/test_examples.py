@@ -1,0 +1,28 @@
+"""The examples in the docstrings of the tool-call layer and the adapters, run."""
+
+import doctest
+import pkgutil
+from importlib import import_module
+
+import pytest
+
+from fragjson import toolcalls, vendors
+
+MODULES = [
+    module.name
+    for package in (toolcalls, vendors)
+    for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
+] + ["fragjson.vendors"]
+
+WITH_EXAMPLES = {
+    "fragjson.toolcalls.accumulator", "fragjson.toolcalls.call", "fragjson.toolcalls.events",
+    "fragjson.toolcalls.verdict", "fragjson.vendors", "fragjson.vendors._reading",
+    *(f"fragjson.vendors.{name}" for name in vendors.names()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name: str) -> None:
+    failed, attempted = doctest.testmod(import_module(name))
+    assert failed == 0
+    assert (attempted > 0) == (name in WITH_EXAMPLES)

@@ -1,0 +1,106 @@
+"""Every recorded stream gives its calls: as dicts, as lines, and with the vendor unnamed."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from recordings import ABSENT, RECORDINGS, Recording, check
+
+from fragjson.toolcalls import (
+    Accumulator,
+    CallAborted,
+    CallClosed,
+    CallDelta,
+    CallStarted,
+    FieldClosed,
+)
+
+pytestmark = pytest.mark.skipif(not RECORDINGS, reason=ABSENT)
+every_recording = pytest.mark.parametrize("recording", RECORDINGS, ids=lambda r: r.name)
+
+
+def run(accumulator: Accumulator, chunks: Iterable[Any], *, done: bool = False) -> list[Any]:
+    events = [event for chunk in chunks for event in accumulator.feed(chunk)]
+    if done:
+        events += accumulator.feed("[DONE]")
+    return events + accumulator.close()
+
+
+def done(recording: Recording) -> bool:
+    return recording.vendor == "openai_chat"
+
+
+@every_recording
+@pytest.mark.parametrize("how", ["named", "auto"])
+def test_as_dicts(recording: Recording, how: str) -> None:
+    accumulator = Accumulator(recording.vendor if how == "named" else "auto")
+    run(accumulator, recording.chunks, done=done(recording))
+    check(accumulator, recording)
+
+
+@every_recording
+def test_as_lines(recording: Recording) -> None:
+    accumulator = Accumulator(recording.vendor)
+    lines = [": a comment", "", *(f"data: {line}" for line in recording.lines)]
+    run(accumulator, lines, done=done(recording))
+    check(accumulator, recording)
+
+
+@every_recording
+def test_events_tell_the_same_as_the_calls(recording: Recording) -> None:
+    accumulator = Accumulator(recording.vendor)
+    events = run(accumulator, recording.chunks, done=done(recording))
+    for call in accumulator.calls:
+        own = [event for event in events if getattr(event, "call", None) is call]
+        assert isinstance(own[0], CallStarted)
+        assert [isinstance(event, CallClosed | CallAborted) for event in own].count(True) == 1
+        assert isinstance(own[-1], CallClosed)
+        text = "".join(event.text for event in own if isinstance(event, CallDelta))
+        if call.text is not None:
+            assert text == call.text
+        elif call.status == "complete":
+            assert json.loads(text) == call.arguments
+        if call.status == "complete" and call.format == "json":
+            closed = {e.path: e.value for e in own if isinstance(e, FieldClosed)}
+            assert closed == dict(fields(call.arguments))
+
+
+def fields(value: Any, path: tuple[str | int, ...] = ()) -> Iterable[tuple[Any, Any]]:
+    if path:
+        yield path, value
+    if isinstance(value, dict | list):
+        for step, child in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from fields(child, (*path, step))
+
+
+@every_recording
+def test_cutting_a_stream_short_completes_nothing_new(recording: Recording) -> None:
+    """Wherever the connection breaks, no call is ready that had not been so by then."""
+    chunks = recording.chunks
+    for length in range(0, len(chunks), max(1, len(chunks) // 20)):
+        accumulator = Accumulator(recording.vendor)
+        for chunk in chunks[:length]:
+            accumulator.feed(chunk)
+        ready = accumulator.ready()
+        accumulator.abort("broken")
+        assert accumulator.ready() == ready
+        assert all(call.status != "streaming" for call in accumulator.calls)
+
+
+@every_recording
+def test_records_survive_json(recording: Recording) -> None:
+    accumulator = Accumulator(recording.vendor)
+    run(accumulator, recording.chunks, done=done(recording))
+    for record in accumulator.outcome.calls:
+        assert json.loads(json.dumps(record)) == record
+
+
+def test_the_stream_that_fails_says_so() -> None:
+    (recording,) = (r for r in RECORDINGS if r.name == "openai-compat/groq-gptoss-error-mid-stream")
+    accumulator = Accumulator("openai_chat")
+    events = run(accumulator, recording.chunks)
+    assert [event.type for event in events] == ["stream_failed"]
+    assert accumulator.error is not None
+    assert accumulator.error.code == "tool_use_failed"
+    assert accumulator.outcome.state == "failed"

@@ -1,0 +1,168 @@
+"""The registry of adapters, detection, and what all adapters read with."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fragjson import vendors
+from fragjson.toolcalls import Accumulator, StreamError
+from fragjson.vendors._reading import decode_sse, failure, given, json_safe, read
+
+
+class Shouting:
+    """An adapter as a user would write one: whole calls as ``NAME {arguments}``."""
+
+    def __init__(self, turn: Any) -> None:
+        self._turn = turn
+        self._lane = turn.lane(None)
+
+    def feed(self, chunk: Any) -> None:
+        name, arguments = chunk
+        call = self._turn.call(self._lane, None, None, name)
+        self._turn.append(call, arguments)
+        self._turn.close(call, "shouted")
+
+    @staticmethod
+    def recognises(chunk: Any) -> bool:
+        return isinstance(chunk, tuple)
+
+
+def test_registered_adapter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vendors, "_known", dict(vendors._known))
+    vendors.register("shouting", Shouting)
+    assert "shouting" in vendors.names()
+    for name in ("shouting", "auto"):
+        accumulator = Accumulator(name)
+        accumulator.feed(("F", '{"a":1}'))
+        assert [call.arguments for call in accumulator.ready()] == [{"a": 1}]
+
+
+def test_registered_adapter_replaces_a_built_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vendors, "_known", dict(vendors._known))
+    before = Accumulator("gemini")
+    vendors.register("gemini", Shouting)
+    after = Accumulator("gemini")
+    after.feed(("F", "{}"))
+    before.feed({"candidates": []})
+    assert [call.name for call in after.calls] == ["F"]
+
+
+def test_unknown_vendor() -> None:
+    with pytest.raises(ValueError, match="vendor: 'opnai' is none of anthropic, gemini"):
+        Accumulator("opnai")
+    with pytest.raises(AttributeError, match="opnai"):
+        _ = vendors.opnai
+
+
+def test_adapters_load_on_first_use_and_bring_no_sdk() -> None:
+    code = """
+import sys
+from fragjson import vendors
+assert not [name for name in sys.modules if name.startswith("fragjson.vendors.open")]
+vendors.openai_chat
+vendors.detect({})
+sdks = {"openai", "anthropic", "google", "pydantic", "httpx"} & set(sys.modules)
+assert not sdks, sdks
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("chunk", "vendor"),
+    [
+        ({"choices": []}, "openai_chat"),
+        ({"type": "chunk", "chunk": {}}, "openai_chat"),
+        ({"error": {"message": "x", "type": "y"}}, "openai_chat"),
+        ({"type": "message_start", "message": {}}, "anthropic"),
+        ({"type": "content_block_start"}, "anthropic"),
+        ({"type": "error", "error": {}}, "anthropic"),
+        ({"type": "response.created"}, "openai_responses"),
+        ({"type": "error", "code": "x", "message": "y"}, "openai_responses"),
+        ({"candidates": []}, "gemini"),
+        ({"usageMetadata": {}}, "gemini"),
+        ({"error": {"code": 400, "message": "x", "status": "INVALID_ARGUMENT"}}, "gemini"),
+        ({"type": "ping"}, None),
+        ({}, None),
+        (None, None),
+        ([], None),
+        ({"type": 7}, None),
+    ],
+)
+def test_detection(chunk: Any, vendor: str | None) -> None:
+    assert vendors.detect(chunk) == vendor
+    if isinstance(chunk, dict):
+        assert vendors.detect(SimpleNamespace(**chunk)) == vendor
+    told = [name for name in vendors.names() if vendors.adapter(name).recognises(chunk)]
+    assert len(told) <= (2 if vendor == "gemini" and "error" in chunk else 1)
+
+
+def test_what_does_not_tell_is_skipped_until_something_does() -> None:
+    accumulator = Accumulator()
+    for chunk in ({"type": "ping"}, None, ": comment", "data: {}", {}):
+        assert accumulator.feed(chunk) == []
+    block = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+    accumulator.feed({"type": "content_block_start", "index": 0, "content_block": block})
+    assert [call.name for call in accumulator.calls] == ["f"]
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ('{"a":1}', {"a": 1}),
+        ('data: {"a":1}\n', {"a": 1}),
+        (b'data:{"a":"\xc3\xa9"}\r\n', {"a": "é"}),
+        ("data: [DONE]", "[DONE]"),
+        ("[DONE]", "[DONE]"),
+        ("data: null", None),
+        ("data:", None),
+        ("", None),
+        (": keep-alive", None),
+        ("event: message_start", None),
+        ("id: 7", None),
+        ("retry: 100", None),
+    ],
+)
+def test_lines_of_server_sent_events(line: str | bytes, value: Any) -> None:
+    assert decode_sse(line) == value
+
+
+def test_line_that_is_not_json() -> None:
+    with pytest.raises(ValueError, match="Expecting"):
+        Accumulator().feed('data: {"a":')
+
+
+def test_reading() -> None:
+    assert [given(text) for text in (None, "", "null", "x", 0, 7)] == [None] * 3 + ["x", "0", "7"]
+    assert read({"a": 1}, "a") == read(SimpleNamespace(a=1), "a") == 1
+    assert read({}, "a") is read(None, "a") is None
+
+
+def test_json_safe() -> None:
+    class Model:
+        def model_dump(self, **options: Any) -> Any:
+            assert options == {"mode": "json", "exclude_unset": True, "warnings": False}
+            return {"x": None}
+
+    assert json_safe(Model()) == {"x": None}
+    assert json_safe(b"sig") == "c2ln"
+    for plain in ("x", 1, None, True, [1], {"a": 1}):
+        assert json_safe(plain) is plain
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "code"),
+    [
+        (None, "the stream failed", None),
+        ("boom", "boom", None),
+        ({"message": "m", "type": "t"}, "m", "t"),
+        ({"message": "m", "code": 7, "type": "t"}, "m", "7"),
+        ({}, "the stream failed", None),
+    ],
+)
+def test_failures(error: Any, message: str, code: str | None) -> None:
+    found = failure(error)
+    assert isinstance(found, StreamError)
+    assert (found.message, found.code, found.payload) == (message, code, error)
