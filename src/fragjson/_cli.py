@@ -60,12 +60,21 @@ def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="fragjson", description="Parse JSON while it arrives.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    replay = commands.add_parser("replay", help="show the tool calls of a recorded stream")
+    replay = commands.add_parser(
+        "replay",
+        help="show the tool calls of a recorded stream",
+        epilog="Exit status: 0 every call is complete, 1 some call is not or the stream failed, "
+        "3 the input cannot be read.",
+    )
     replay.add_argument("stream", metavar="STREAM", help="one chunk per line; - for stdin")
     replay.add_argument("--vendor", default="auto", choices=("auto", *vendors.names()))
     replay.set_defaults(run=_replay)
 
-    parse = commands.add_parser("parse", help="show the value of a JSON text that may be cut")
+    parse = commands.add_parser(
+        "parse",
+        help="show the value of a JSON text that may be cut",
+        epilog="Exit status: 0 complete, 1 incomplete, 2 malformed, 3 the input cannot be read.",
+    )
     parse.add_argument("file", metavar="FILE", nargs="?", default="-", help="- for stdin")
     parse.set_defaults(run=_parse)
     return parser

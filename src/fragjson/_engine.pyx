@@ -120,9 +120,9 @@ from fragjson._text cimport (
     Scratch,
     cached_key,
     grows_in_place,
-    new_growing_text,
     new_text,
     open_text_fits,
+    open_text_make,
     open_text_replace,
     open_text_write,
     scratch_add,
@@ -332,6 +332,7 @@ cdef class Parser:
     cdef bint hidden               # this string shows only when closed
     cdef bint filled               # its place in the container is taken (by this or an older str)
     cdef bint published            # ... by open_text.text
+    cdef Py_ssize_t entry          # and this is probably the place, in a dict
     cdef bint growing              # this feed has appended to it
     cdef bint in_place             # ... and may go on doing so in place
     cdef Py_ssize_t told           # its characters that deltas have told
@@ -1307,7 +1308,7 @@ cdef int begin_growing(Parser self) except -1:
     else:
         # Looked up first, counted then: the look-up can run code, if the user has put keys of
         # their own into the dict.
-        self.in_place = is_held(self) and grows_in_place(self.open_text.text, 2)
+        self.in_place = is_held(self) and grows_in_place(&self.open_text, 2)
     return 0
 
 
@@ -1316,16 +1317,15 @@ cdef inline bint is_held(Parser self) except -1:
     cdef PyObject* text = self.open_text.text
     cdef PyObject* value = NULL
     cdef PyObject* key
-    cdef Py_ssize_t last
+    cdef Py_ssize_t entry
     cdef Frame* frame
     if self.level == 0:
         return <PyObject*>self.value == text
     frame = &self.frames[self.level - 1]
     if frame.is_object:
-        # It is the last entry, unless its key is a duplicate or the user has taken entries out.
-        # Looking there first costs a third of a look-up.
-        last = PyDict_Size(frame.container) - 1
-        if last >= 0 and PyDict_Next(frame.container, &last, &key, &value) and value == text:
+        # Looking first where it went in costs a third of a look-up.
+        entry = self.entry
+        if PyDict_Next(frame.container, &entry, &key, &value) and value == text:
             return True
         return PyDict_GetItemWithError(frame.container, frame.key) == text
     if frame.index < PyList_GET_SIZE(frame.container):
@@ -1333,22 +1333,29 @@ cdef inline bint is_held(Parser self) except -1:
     return False
 
 
+cdef inline Py_ssize_t last_entry(Parser self) except -1:
+    """Index of the last entry of the open object, for PyDict_Next, which takes any index: there
+    the string stands, unless its key is a duplicate or the user has taken entries out."""
+    if self.level == 0 or not self.frames[self.level - 1].is_object:
+        return 0
+    return PyDict_Size(self.frames[self.level - 1].container) - 1
+
+
 cdef int publish_string(Parser self) except -1:
     """At the end of a feed, with a string open: let it show, and tell what is new."""
-    cdef PyObject* text
     if self.hidden:
         return 0
     if self.open_text.text == NULL:
-        text = new_growing_text(
+        open_text_make(
+            &self.open_text,
             self.scratch.data, self.scratch.width, self.scratch.length, self.scratch.bits,
             # "" is the one that everybody shares: nothing can be written behind it.
             0 if self.exact or not self.scratch.length else spare_room(self.scratch.length),
-            &self.open_text.capacity,
         )
-        self.open_text.text = text
     if not self.published:
         attach(self, <object>self.open_text.text, self.filled)
         self.filled = self.published = True
+        self.entry = last_entry(self)
     self.growing = self.in_place = False
     if self.string_path is not None and self.wanted & DELTA:
         tell(self, <object>self.open_text.text)
@@ -1667,7 +1674,7 @@ cdef inline bint all_grows(Parser self, text) except -1:
     if (
         not open_text_fits(&self.open_text, size, bits)
         or not is_held(self)
-        or not grows_in_place(self.open_text.text, 2)
+        or not grows_in_place(&self.open_text, 2)
     ):
         return False
     open_text_write(&self.open_text, units, width, size)

@@ -24,10 +24,10 @@ cdef extern from "_text.h":
         Py_ssize_t capacity
 
     bint PLAIN_APPEND
-    bint grows_in_place(PyObject* text, Py_ssize_t holders) noexcept
+    bint grows_in_place(const OpenText* open, Py_ssize_t holders) noexcept
     Py_ssize_t spare_room(Py_ssize_t length) noexcept
-    PyObject* new_growing_text(const void* units, int width, Py_ssize_t count, uint32_t bits,
-                               Py_ssize_t spare, Py_ssize_t* capacity) except NULL
+    int open_text_make(OpenText* open, const void* units, int width, Py_ssize_t count,
+                       uint32_t bits, Py_ssize_t spare) except -1
     bint open_text_fits(const OpenText* open, Py_ssize_t count, uint32_t bits) noexcept
     void open_text_write(OpenText* open, const void* units, int width, Py_ssize_t count) noexcept
     int open_text_replace(OpenText* open, const void* units, int width, Py_ssize_t count,
