@@ -32,6 +32,9 @@ Directives
     boundscheck, wraparound and initializedcheck are off: there is no indexing of Python sequences
     or memoryviews below, and raw pointers are never checked. binding is off because a plain method
     descriptor is called fastest; always_allow_keywords is off for feed (below) for the same reason.
+
+No list comprehensions in here
+    Where appending fails for want of memory, Cython (3.3.1) releases a fresh item twice.
 """
 
 cimport cython
@@ -173,6 +176,7 @@ cdef extern from "Python.h":
     int PyList_Append(PyObject* items, PyObject* value) except -1
     PyObject* Py_XNewRef(PyObject* item)
     void PyErr_Fetch(PyObject** kind, PyObject** value, PyObject** traceback)
+    void PyErr_Clear()
     void PyErr_Restore(PyObject* kind, PyObject* value, PyObject* traceback)
 
 
@@ -555,7 +559,9 @@ cdef class Parser:
         cdef Py_ssize_t i = 0
         if not isinstance(path, (tuple, list)):
             raise TypeError(f"path is a tuple of names and indexes, not {type(path).__name__}")
-        keys = [plain_key(key) for key in path]
+        cdef list keys = []
+        for key in path:
+            keys.append(plain_key(key))
         cdef Py_ssize_t size = len(keys)
         cdef Py_ssize_t finished = PY_SSIZE_T_MAX
         if self.root_closed:
@@ -935,6 +941,17 @@ cdef int stop_at_fault(Parser self) except -1:
     return stop(self, kind, message(fault), place, self.m.stopped_at)
 
 
+cdef int note_foreign(Parser self, PyObject* kind) except -1:
+    """Note a failure that is not of our making."""
+    msg = "Out of memory"
+    if kind != <PyObject*>MemoryError:
+        msg = f"A hook raised {(<object>kind).__name__}"
+    place = place_at(&self.m, position(self))
+    return note_failure(self, JSONDecodeError, msg, place, place.pos, "")
+
+ctypedef int (*unchecked_note)(Parser, PyObject*) noexcept
+
+
 cdef int give_up(Parser self) except -1:
     """An exception is on its way out of a feed, close or reset: the parser is stopped. Returns -1
     with the exception still on its way."""
@@ -945,12 +962,8 @@ cdef int give_up(Parser self) except -1:
     if self.failure is None:
         # Not ours: a MemoryError, or whatever a hook has raised.
         PyErr_Fetch(&kind, &value, &traceback)
-        msg = "Out of memory"
-        if kind != <PyObject*>MemoryError:
-            msg = f"A hook raised {(<object>kind).__name__}"
-        note_failure(
-            self, JSONDecodeError, msg, place_at(&self.m, position(self)), position(self), ""
-        )
+        if (<unchecked_note>note_foreign)(self, kind) < 0:
+            PyErr_Clear()  # no memory for that either: make_error knows what to say
         PyErr_Restore(kind, value, traceback)
     return -1
 
@@ -1805,7 +1818,10 @@ cdef int keep_fragment(Parser self, data) except -1:
 
 cdef list runs_of(list texts):
     """Texts and bytes in order, with neighbours of the same type joined."""
-    return [kind().join(run) for kind, run in itertools.groupby(texts, type)]
+    cdef list found = []
+    for kind, run in itertools.groupby(texts, type):
+        found.append(kind().join(run))
+    return found
 
 
 cdef Py_ssize_t read_any(Parser self, data, Py_ssize_t start) except -1:
@@ -1861,10 +1877,12 @@ cdef object plain_data(data):
 
 cdef str decoded(list texts):
     """Everything that was fed, as far as it is text. No fragment in it is empty."""
-    runs = runs_of(texts)
-    if runs and isinstance(runs[0], bytes):
-        runs[0] = runs[0].removeprefix(b"\xef\xbb\xbf")
-    return "".join([run if isinstance(run, str) else decoded_bytes(run) for run in runs])
+    cdef list parts = []
+    for run in runs_of(texts):
+        if isinstance(run, bytes):
+            run = decoded_bytes(run if parts else run.removeprefix(b"\xef\xbb\xbf"))
+        parts.append(run)
+    return "".join(parts)
 
 
 cdef str decoded_bytes(raw):

@@ -110,15 +110,17 @@ class Node:
 
     def __init__(self, branches: list[_Branch]) -> None:
         self._branches = branches
-        self.matches = any(branch.ends for branch in branches)
-        self.is_open = any(_ANY in branch.next for branch in branches)
+        self.matches = False
+        self.is_open = False
         self.other: Node | None = None
-        self.known: dict[str | int, Node | None] = {
-            selector: None
-            for branch in branches
-            for selector in branch.next
-            if selector is not _ANY
-        }
+        self.known: dict[str | int, Node | None] = {}
+        for branch in branches:
+            self.matches |= branch.ends
+            for selector in branch.next:
+                if selector is _ANY:
+                    self.is_open = True
+                else:
+                    self.known[selector] = None
 
     def step(self, key: str | int) -> "Node | None":
         """Return the child's node, or ``None`` where no path leads on.

@@ -65,7 +65,12 @@ class PathArguments(JSONArguments):
         try:
             steps = self._steps(path)
             goes_on = isinstance(value, str) and steps == self._string
+            # The last piece of a string says that no more comes. Without that it may be cut, and
+            # closing it here would make a whole value of a piece.
+            left = self._string is not None and not goes_on
             text = "" if goes_on else self._way_to(steps)
+            if left:
+                raise _FaultyPathError("a string that was to go on was left")
         except _FaultyPathError as fault:
             self._fault(f"{fault}: {path}")
             return []
