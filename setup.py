@@ -15,6 +15,17 @@ flags = [] if sys.platform == "win32" else ["-O3", "-fvisibility=hidden"]
 switches = ("FRAGJSON_PLAIN_APPEND", "FRAGJSON_PORTABLE_SCAN")
 macros = [(name, "1") for name in switches if os.environ.get(name, "0") not in ("", "0")]
 
+# For testing the engine itself (tests/isolated/builds.py runs the suite on each of them):
+# FRAGJSON_SANITIZE  with AddressSanitizer and UndefinedBehaviorSanitizer; needs their runtime preloaded
+# FRAGJSON_DEBUG     with the assertions of CPython's own macros, and those of the generated code
+links = []
+if os.environ.get("FRAGJSON_SANITIZE", "0") not in ("", "0"):
+    links = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+    flags = [*links, "-O1", "-g", "-fno-omit-frame-pointer"]
+if os.environ.get("FRAGJSON_DEBUG", "0") not in ("", "0"):
+    flags = [*flags, "-O1", "-g", "-UNDEBUG"]
+    macros.append(("CYTHON_REFNANNY", "0"))
+
 headers = ["_bytes.h", "_text.h", "_bytes.pxd", "_text.pxd", "_machine.pxd"]
 
 setup(
@@ -26,6 +37,7 @@ setup(
             include_dirs=["src/fragjson"],
             define_macros=macros,
             extra_compile_args=flags,
+            extra_link_args=links,
         )
     ]
 )

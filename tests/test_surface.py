@@ -22,7 +22,7 @@ LAYERS = [
     {"_iterate"},
     {"toolcalls", "vendors"},
     {""},
-    {"_cli"},
+    {"_cli", "testing"},
     {"__main__"},
 ]
 

@@ -8,10 +8,11 @@ JSONDecodeError            the base; raised itself only when a hook's exception 
 """
 
 import json
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fragjson._engine import Event
     from fragjson._types import Path
 
