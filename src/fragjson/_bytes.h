@@ -228,16 +228,29 @@ static const unsigned char next_number_part[9][8] = {
     /* exponent */ {0,    8, 8,   0, 0, 0, 0},
 };
 
-/* The value of a decimal text, if that is certain to be the double nearest to it; otherwise 0 is
- * returned and the caller takes the long way. An integer up to 2**53 and a power of ten up to 10**22
- * are doubles themselves, and IEEE 754 rounds one product or quotient of two doubles correctly. That
- * needs arithmetic in doubles proper, which FLT_EVAL_METHOD tells. */
-static inline int exact_double(const char *text, ptrdiff_t size, double *value)
+/* digits * 10**scale, if that is certain to be the double nearest to it; otherwise 0 is returned and
+ * the caller takes the long way. An integer up to 2**53 and a power of ten up to 10**22 are doubles
+ * themselves, and IEEE 754 rounds one product or quotient of two doubles correctly. That needs
+ * arithmetic in doubles proper, which FLT_EVAL_METHOD tells. */
+static inline int scaled_double(uint64_t digits, int scale, double *value)
 {
 #if FLT_EVAL_METHOD == 0
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                     1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    if (digits > (uint64_t)1 << 53 || scale < -22 || scale > 22)
+        return 0;
+    *value = scale < 0 ? (double)digits / powers[-scale] : (double)digits * powers[scale];
+    return 1;
+#else
+    (void)digits, (void)scale, (void)value;
+    return 0;
+#endif
+}
+
+/* The same for a decimal text that follows JSON's grammar. */
+static inline int exact_double(const char *text, ptrdiff_t size, double *value)
+{
     ptrdiff_t i = text[0] == '-';
     uint64_t digits = 0;
     int scale = 0, exponent = 0;
@@ -263,15 +276,11 @@ static inline int exact_double(const char *text, ptrdiff_t size, double *value)
         }
         scale += negative ? -exponent : exponent;
     }
-    if (digits > (uint64_t)1 << 53 || scale < -22 || scale > 22)
+    if (!scaled_double(digits, scale, value))
         return 0;
-    double magnitude = scale < 0 ? (double)digits / powers[-scale] : (double)digits * powers[scale];
-    *value = text[0] == '-' ? -magnitude : magnitude;
+    if (text[0] == '-')
+        *value = -*value;
     return 1;
-#else
-    (void)text, (void)size, (void)value;
-    return 0;
-#endif
 }
 
 #endif

@@ -1,6 +1,6 @@
 """Declarations for _bytes.h: code units, run scanners, the UTF-8 step."""
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 cdef extern from "_bytes.h" nogil:
     # In C both are unsigned char. Cython takes two names of one type for the same specialisation
@@ -18,4 +18,5 @@ cdef extern from "_bytes.h" nogil:
 
     const unsigned char number_class[128]
     const unsigned char next_number_part[9][8]
+    bint scaled_double(uint64_t digits, int scale, double* value)
     bint exact_double(const char* text, Py_ssize_t size, double* value)

@@ -53,6 +53,7 @@ from fragjson._bytes cimport (
     exact_double,
     latin1_unit,
     scan_latin1,
+    scaled_double,
     scan_ucs2,
     ucs2_unit,
     ucs4_unit,
@@ -81,6 +82,7 @@ from fragjson._machine cimport (
     FAULT,
     Fault,
     INFINITY_WORD,
+    INTEGER,
     IN_LITERAL,
     IN_NUMBER,
     IN_STRING,
@@ -99,6 +101,7 @@ from fragjson._machine cimport (
     NUMBER_PART,
     OPEN,
     Place,
+    SHORT_NUMBER,
     STRING,
     STRING_END,
     Step,
@@ -1492,13 +1495,37 @@ cdef object finished_number(Parser self, const unit* units, Py_ssize_t count):
     return number_of(self, digits, count)
 
 
+cdef inline int short_number_value(Parser self, const unit* units) except -1:
+    """A number that the machine has read whole, with its value."""
+    cdef bint negative = units[0] == c"-"
+    cdef double real
+    if self.m.number == INTEGER:
+        if self.parse_int is None:
+            whole = <long long>self.m.digits  # at most 18 digits
+            return number_ended(self, -whole if negative else whole, True)
+    elif self.parse_float is None and scaled_double(self.m.digits, self.m.scale, &real):
+        return number_ended(self, -real if negative else real, True)
+    return end_number[unit](self, units, self.m.stop - self.m.start, True)
+
+
 cdef int end_number(Parser self, const unit* units, Py_ssize_t count, bint tells) except -1:
     cdef object value = finished_number[unit](self, units, count)
     scratch_clear(&self.scratch)
+    return number_ended(self, value, tells)
+
+
+cdef inline int number_ended(Parser self, object value, bint tells) except -1:
     attach(self, value, False)
-    if tells and self.wanted & ENDS and selected(self):
-        emit(self, "end", path_of(self, self.level), "number", value)
+    if tells and self.wanted & ENDS:
+        tell_end(self, "number", value)
     return finish(self, value, None)
+
+
+cdef int tell_end(Parser self, str json_type, value) except -1:
+    """The end event of a number, boolean or null."""
+    if selected(self):
+        emit(self, "end", path_of(self, self.level), json_type, value)
+    return 0
 
 
 cdef int end_root_number(Parser self) except -1:
@@ -1530,14 +1557,13 @@ cdef int end_literal(Parser self) except -1:
     cdef object value = literal_value(self)
     scratch_clear(&self.scratch)  # the minus of -Infinity
     attach(self, value, False)
-    if self.wanted & ENDS and selected(self):
+    if self.wanted & ENDS:
         if self.m.literal == NULL_WORD:
-            json_type = "null"
+            tell_end(self, "null", value)
         elif self.m.literal == TRUE_WORD or self.m.literal == FALSE_WORD:
-            json_type = "boolean"
+            tell_end(self, "boolean", value)
         else:
-            json_type = "number"
-        emit(self, "end", path_of(self, self.level), json_type, value)
+            tell_end(self, "number", value)
     return finish(self, value, None)
 
 
@@ -1568,6 +1594,8 @@ cdef Step drive(Parser self, const unit* text, Py_ssize_t end) except FAULT:
                 self.scratch.bits,
             )
             scratch_clear(&self.scratch)
+        elif step == SHORT_NUMBER:
+            short_number_value[unit](self, text + m.start)
         elif step == NUMBER:
             end_number[unit](self, text + m.start, m.stop - m.start, True)
         elif step == NUMBER_PART:

@@ -29,7 +29,7 @@ Not its business: building values, nesting beyond a depth count (the engine tell
 whether it is in an object again), and the text of messages.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from fragjson._bytes cimport (
     decode_utf8,
@@ -78,6 +78,7 @@ cdef enum Step:
     STRING_END     # the string value is finished
     NUMBER_PART    # part of a number: units start to stop
     NUMBER         # the same, and the number is finished
+    SHORT_NUMBER   # a whole number: units start to stop, digits and scale say its value
     LITERAL_END    # a literal is finished; literal says which
     NEXT_DOCUMENT  # something follows the root, and one_document is not set
     FAULT          # fault says what; nothing more can be read
@@ -175,6 +176,8 @@ cdef struct Machine:
     uint32_t bits
     Py_ssize_t char_count
     uint32_t[CHAR_ROOM] chars
+    uint64_t digits        # of a SHORT_NUMBER, without its point
+    int scale              # minus the digits behind the point
     Fault fault
     Place fault_place      # where json would point
     Py_ssize_t stopped_at
@@ -570,6 +573,53 @@ cdef inline Step in_number(Machine* m, const unit* text, Py_ssize_t end) noexcep
     return fail(m, i, fault, place)
 
 
+cdef inline bint short_number(
+    Machine* m, const unit* text, Py_ssize_t i, Py_ssize_t end
+) noexcept nogil:
+    """Take the commonest numbers in one pass, value and all: at most 18 digits, no exponent, and the
+    character behind them is there too. False, with nothing done, if it is any other."""
+    cdef Py_ssize_t start = i
+    cdef Py_ssize_t first, point
+    cdef uint32_t digit
+    cdef uint64_t digits = 0
+    if text[i] == c"-":
+        i += 1
+    first = i
+    while i < end:
+        digit = <uint32_t>text[i] - c"0"
+        if digit > 9:
+            break
+        digits = digits * 10 + digit
+        i += 1
+        if digits == 0:
+            break  # nothing follows a leading zero
+    if i == first or i == end or i - first > 18:
+        return False
+    m.number = INTEGER
+    m.scale = 0
+    if text[i] == c".":
+        i += 1
+        point = i
+        while i < end:
+            digit = <uint32_t>text[i] - c"0"
+            if digit > 9:
+                break
+            digits = digits * 10 + digit
+            i += 1
+        if i == point or i == end or i - first > 19:
+            return False
+        m.number = FRACTION
+        m.scale = point - i
+    if text[i] == c"e" or text[i] == c"E" or i - start > m.max_string:
+        return False
+    m.digits = digits
+    m.start = start
+    m.stop = i
+    m.at = i
+    finish_value(m)
+    return True
+
+
 cdef inline const char* letters(Literal literal) noexcept nogil:
     if literal == TRUE_WORD:
         return "true"
@@ -624,6 +674,8 @@ cdef inline Step begin_value(
         m.room = m.max_string
         if m.room == 0:
             return fail_here(m, i, TOO_LONG)
+        if short_number[unit](m, text, i, end):
+            return SHORT_NUMBER
         m.number = MINUS if c == c"-" else ZERO if c == c"0" else INTEGER
         # The first character is taken here; in_number goes on behind it and widens the part.
         m.room -= 1
