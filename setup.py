@@ -16,7 +16,7 @@ switches = ("FRAGJSON_PLAIN_APPEND", "FRAGJSON_PORTABLE_SCAN")
 macros = [(name, "1") for name in switches if os.environ.get(name, "0") not in ("", "0")]
 
 # For testing the engine itself (tests/isolated/builds.py runs the suite on each of them):
-# FRAGJSON_SANITIZE  with AddressSanitizer and UndefinedBehaviorSanitizer; needs their runtime preloaded
+# FRAGJSON_SANITIZE  with AddressSanitizer and UndefinedBehaviorSanitizer, to be preloaded
 # FRAGJSON_DEBUG     with the assertions of CPython's own macros, and those of the generated code
 links = []
 if os.environ.get("FRAGJSON_SANITIZE", "0") not in ("", "0"):
@@ -24,7 +24,6 @@ if os.environ.get("FRAGJSON_SANITIZE", "0") not in ("", "0"):
     flags = [*links, "-O1", "-g", "-fno-omit-frame-pointer"]
 if os.environ.get("FRAGJSON_DEBUG", "0") not in ("", "0"):
     flags = [*flags, "-O1", "-g", "-UNDEBUG"]
-    macros.append(("CYTHON_REFNANNY", "0"))
 
 headers = ["_bytes.h", "_text.h", "_bytes.pxd", "_text.pxd", "_machine.pxd"]
 

@@ -351,6 +351,7 @@ cdef class Parser:
     cdef utf8_unit[4] carry
     cdef Py_ssize_t bytes_left     # of max_bytes; PY_SSIZE_T_MAX without limit
     cdef PyObject* fragment        # what is being fed; borrowed from feed's caller, or NULL
+    cdef Py_ssize_t fragment_start # index in it of the first unit that is this document's
     cdef Py_ssize_t run_start      # index in it of the machine's unit 0
     cdef list texts                # everything fed, with keep_text
     cdef Py_ssize_t loose_texts    # fragments at its end that have not been joined yet
@@ -916,7 +917,10 @@ cdef int stop(Parser self, kind, str msg, Place place, Py_ssize_t stopped_at) ex
     """Raise a JSONDecodeError that ends this parser; give_up does the rest."""
     if self.m.state == IN_STRING and not self.m.in_key:
         publish_string(self)  # what was certain of an open string stays readable
-    fragment = "" if self.fragment == NULL else <object>self.fragment
+    fragment = "" if self.fragment == NULL else (<object>self.fragment)[self.fragment_start:]
+    if self.texts is not None and len(fragment):
+        keep_fragment(self, fragment)
+    self.fragment = NULL
     doc = fragment if isinstance(fragment, str) else bytes(fragment).decode("utf-8", "replace")
     note_failure(self, kind, msg, place, stopped_at, doc)
     raise make_error(self)
@@ -952,7 +956,12 @@ cdef int note_foreign(Parser self, PyObject* kind) except -1:
     place = place_at(&self.m, position(self))
     return note_failure(self, JSONDecodeError, msg, place, place.pos, "")
 
+cdef int keep_rest(Parser self) except -1:
+    """Keep the fragment at which reading stopped: it may have been read in part."""
+    return keep_fragment(self, (<object>self.fragment)[self.fragment_start:])
+
 ctypedef int (*unchecked_note)(Parser, PyObject*) noexcept
+ctypedef int (*unchecked_keep)(Parser) noexcept
 
 
 cdef int give_up(Parser self) except -1:
@@ -965,6 +974,10 @@ cdef int give_up(Parser self) except -1:
     if self.failure is None:
         # Not ours: a MemoryError, or whatever a hook has raised.
         PyErr_Fetch(&kind, &value, &traceback)
+        if self.texts is not None and self.fragment != NULL and (
+            (<unchecked_keep>keep_rest)(self) < 0
+        ):
+            PyErr_Clear()
         if (<unchecked_note>note_foreign)(self, kind) < 0:
             PyErr_Clear()  # no memory for that either: make_error knows what to say
         PyErr_Restore(kind, value, traceback)
@@ -1821,16 +1834,16 @@ cdef inline Py_ssize_t read_fragment(Parser self, data, Py_ssize_t start) except
 
 cdef Py_ssize_t read_carefully(Parser self, data, Py_ssize_t start) except -1:
     """Read any fragment, and see whether the next may go straight to the machine."""
-    if self.texts is not None and len(data):
-        keep_fragment(self, data)
-    start = read_any(self, data, start)
+    cdef Py_ssize_t stopped = read_any(self, data, start)
+    if self.texts is not None and start < stopped:
+        keep_fragment(self, data[start:stopped])
     self.plain_sailing = (
         self.started
         and self.carry_size == 0
         and self.texts is None
         and self.max_bytes == PY_SSIZE_T_MAX
     )
-    return start
+    return stopped
 
 
 cdef int keep_fragment(Parser self, data) except -1:
@@ -1878,6 +1891,7 @@ cdef inline Py_ssize_t feed_one(Parser self, data, Py_ssize_t start) except -1:
         data = plain_data(data)
     self.guard = BUSY
     self.fragment = <PyObject*>data
+    self.fragment_start = start
     # Called as if it could not raise, so that the guard is looked after without a try statement,
     # which costs a tenth of a small feed.
     start = (<unchecked_reader>read_fragment)(self, data, start)

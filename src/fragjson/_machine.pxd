@@ -673,6 +673,7 @@ cdef inline Step begin_value(
     if c == c"-" or c"0" <= c <= c"9":
         m.room = m.max_string
         if m.room == 0:
+            m.state = IN_NUMBER
             return fail_here(m, i, TOO_LONG)
         if short_number[unit](m, text, i, end):
             return SHORT_NUMBER

@@ -224,7 +224,7 @@ class JSONArguments(Arguments):
             return State.PARTIAL
         if self._whole or self.parser.status is Status.COMPLETE:
             return State.BLANK if self.parser.value is None else State.WHOLE
-        if self.parser.status is Status.PARTIAL or (self.text or "").strip():
+        if self.parser._has_begun():
             return State.PARTIAL
         return State.BLANK
 

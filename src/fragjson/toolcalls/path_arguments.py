@@ -80,6 +80,11 @@ class PathArguments(JSONArguments):
         self._string = steps if more else None
         return self._feed(text, keep=False)
 
+    def unreadable(self, why: str) -> list[Piece]:
+        """Take it that something came that cannot be understood: no call may miss it in silence."""
+        self._fault(why)
+        return []
+
     def whole(self, value: "Mapping[str, Any]") -> list[Piece]:
         """Set whole members of the root; of two with one name the later counts."""
         if not self._levels:

@@ -49,6 +49,7 @@ _FIELD_EVENTS: "dict[str, Callable[..., StreamEvent]]" = {
     "delta": FieldDelta,
     "end": FieldClosed,
 }
+id_of = id  # "id" names the vendor's id of a call in here
 _CONTROL_CHARACTER = re.compile(r"[\x00-\x1f]")
 
 
@@ -106,6 +107,8 @@ class Turn:
         seen: "Collection[Key]",
     ) -> None:
         self.calls: list[LiveCall] = []
+        self._in_flight: dict[int, LiveCall] = {}
+        """Those without a verdict, in order, by identity; so that a finish reason walks no others."""
         self.events: list[StreamEvent] = []
         self.response: str | None = None
         """The vendor's id of the response; ids of calls mean something only within it."""
@@ -201,6 +204,12 @@ class Turn:
         else:
             content.note(f"a value at {path} was ignored: this call is written as text")
 
+    def unreadable(self, call: LiveCall, why: str) -> None:
+        """Take it that a part of the arguments of a ``paths`` call cannot be understood."""
+        content = call.content
+        if isinstance(content, PathArguments):
+            self._change(call, lambda: content.unreadable(why))
+
     def expect(self, call: LiveCall, *, more: bool) -> None:
         """Take it that more of a ``paths`` call is to come, or that it could end here."""
         if isinstance(call.content, PathArguments):
@@ -268,7 +277,7 @@ class Turn:
     # Behind the steps.
 
     def _open(self, lane: Lane | None = None) -> list[LiveCall]:
-        return [call for call in self.calls if not call.over and lane in (None, call.lane)]
+        return [call for call in self._in_flight.values() if lane in (None, call.lane)]
 
     def _begin(
         self,
@@ -298,6 +307,7 @@ class Turn:
         )
         call.timing.started = self._clock()
         self.calls.append(call)
+        self._in_flight[id_of(call)] = call
         if isinstance(content, PathArguments):
             self._tell(call, content.begin())
         return call
@@ -356,7 +366,7 @@ class Turn:
         status = verdict(state, word, closed=call.closed, last=last)
         if call.name is None:
             if not content.begun:
-                self.calls.remove(call)  # an index or an id was mentioned, and nothing came of it
+                self._forget(call)
                 return
             content.note("the name of the tool never came")
             status = CallStatus.INCOMPLETE if status is CallStatus.COMPLETE else status
@@ -400,14 +410,20 @@ class Turn:
 
     def _abort(self, call: LiveCall, reason: str) -> None:
         if call.name is None and not call.content.begun:
-            self.calls.remove(call)
+            self._forget(call)
             return
         self._tell(call, call.content.release())
         call.reason = reason
         self._over(call, CallStatus.ABORTED)
         self.events.append(CallAborted(call, reason))
 
+    def _forget(self, call: LiveCall) -> None:
+        """Drop a call of which an index or an id was mentioned, and nothing came."""
+        self.calls.remove(call)
+        self._in_flight.pop(id_of(call), None)
+
     def _over(self, call: LiveCall, status: CallStatus) -> None:
+        self._in_flight.pop(id_of(call), None)
         self.events += call.unsaid or ()
         call.unsaid = None
         call.parse = None

@@ -113,10 +113,12 @@ class Adapter:
             self._turn.whole(call, args)
         for setting in settings:
             value = _value_of(setting)
-            if value is not _NOTHING:
-                again = bool(either(setting, "will_continue", "willContinue"))
-                path = str(either(setting, "json_path", "jsonPath"))
-                self._turn.set(call, path, value, more=again)
+            path = str(either(setting, "json_path", "jsonPath"))
+            if value is _NOTHING:
+                self._turn.unreadable(call, f"a value of an unknown kind: {path}")
+                continue
+            again = bool(either(setting, "will_continue", "willContinue"))
+            self._turn.set(call, path, value, more=again)
         # Nothing says that a whole call has ended: its arguments may come in a part of their own.
         # One that is set by values ends with the first part that announces no more, be it an
         # empty one or the one with the last value.

@@ -108,7 +108,7 @@ class Adapter:
         if isinstance(arguments, str):
             self._turn.append(call, arguments)
         elif arguments is not None:  # some servers send the decoded object instead of its text
-            self._turn.whole(call, arguments)
+            self._turn.whole(call, json_safe(arguments))
 
 
 def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> dict[str, Any]:
