@@ -250,6 +250,7 @@ def test_name_and_id_in_every_part_are_one_call() -> None:
         ),
         ([setting("$.a", "string", "x"), setting("$.b", "number", 1),
           setting("$.a", "string", "y")], "'a' had been left"),
+        ([{"jsonPath": "$.a", "structValue": {"b": 1}}], "a value of an unknown kind: $.a"),
         # Its last piece never came, so the string may be cut.
         ([setting("$.a", "string", "x", True), setting("$.b", "number", 1)], "was to go on"),
         ([setting("$.a[*]", "number", 1)], "not the path of one value"),

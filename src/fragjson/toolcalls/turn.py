@@ -108,7 +108,7 @@ class Turn:
     ) -> None:
         self.calls: list[LiveCall] = []
         self._in_flight: dict[int, LiveCall] = {}
-        """Those without a verdict, in order, by identity; so that a finish reason walks no others."""
+        """Those without a verdict, in order, by identity: a finish reason walks no others."""
         self.events: list[StreamEvent] = []
         self.response: str | None = None
         """The vendor's id of the response; ids of calls mean something only within it."""

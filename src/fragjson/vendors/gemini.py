@@ -43,6 +43,7 @@ _LOST_CALL = ("MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE")
 """The model's output is not in the parts: all there is of it is the finish message."""
 
 _NOTHING = object()
+_NO_VALUES = frozenset(("jsonPath", "json_path", "willContinue", "will_continue"))
 _EXACT = 2**53
 """Numbers come as doubles: up to here an integral one is the integer that was meant."""
 
@@ -115,7 +116,8 @@ class Adapter:
             value = _value_of(setting)
             path = str(either(setting, "json_path", "jsonPath"))
             if value is _NOTHING:
-                self._turn.unreadable(call, f"a value of an unknown kind: {path}")
+                if isinstance(setting, dict) and not _NO_VALUES.issuperset(setting):
+                    self._turn.unreadable(call, f"a value of an unknown kind: {path}")
                 continue
             again = bool(either(setting, "will_continue", "willContinue"))
             self._turn.set(call, path, value, more=again)
