@@ -60,7 +60,6 @@ from fragjson._bytes cimport (
     utf8_unit,
 )
 from fragjson._machine cimport (
-    AFTER,
     BAD_BOM,
     BAD_COLON,
     BAD_COMMA,

@@ -11,7 +11,7 @@ knows no vendor. It keeps the calls in order of arrival, collects the events of 
 """
 
 import re
-from secrets import token_hex
+from os import urandom
 from typing import TYPE_CHECKING, Any, Literal
 
 from fragjson._engine import loads
@@ -295,7 +295,7 @@ class Turn:
         else:
             content = PathArguments(self._new_parser)
         response = lane.response or self.response
-        place = f"#{len(self.calls)}" if response else f"#{len(self.calls)}-{token_hex(4)}"
+        place = f"#{len(self.calls)}" if response else f"#{len(self.calls)}-{urandom(4).hex()}"
         call = LiveCall(
             content,
             lane,
