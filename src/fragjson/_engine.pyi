@@ -1,10 +1,11 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, ClassVar, Literal, TypeAlias, final
 
 from typing_extensions import disjoint_base
 
 from fragjson._errors import JSONDecodeError
 from fragjson._types import Allow, Data, EventKind, JSONType, Path, Status
+from fragjson.toolcalls.call import ToolCall
 
 _Partial: TypeAlias = bool | Allow | Literal["off", "on", "trailing-strings"]
 _ObjectHook: TypeAlias = Callable[[dict[str, Any]], Any]
@@ -19,6 +20,15 @@ class Event:
     value: Any
     __match_args__ = ("kind", "path", "json_type", "value")
     def __init__(self, kind: EventKind, path: Path, json_type: JSONType, value: Any) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class CallDelta:
+    type: ClassVar[str]
+    call: ToolCall
+    text: str
+    __match_args__ = ("call", "text")
+    def __new__(cls, call: ToolCall, text: str) -> CallDelta: ...
     def __eq__(self, other: object, /) -> bool: ...
 
 @disjoint_base

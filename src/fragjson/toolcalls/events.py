@@ -19,6 +19,8 @@ fragment, and freezing would double what that costs.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+from fragjson._engine import CallDelta
+
 if TYPE_CHECKING:
     from fragjson._types import Path
     from fragjson.toolcalls.call import ToolCall
@@ -62,18 +64,6 @@ class CallStarted:
 
     type: ClassVar[str] = "tool_call_started"
     call: "ToolCall"
-
-
-@dataclass(slots=True)
-class CallDelta:
-    """More argument text. All of a call's deltas joined are its ``text``.
-
-    For vendors that send objects, it is the JSON text of what came.
-    """
-
-    type: ClassVar[str] = "tool_call_delta"
-    call: "ToolCall"
-    text: str
 
 
 @dataclass(slots=True)
