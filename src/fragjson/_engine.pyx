@@ -1940,13 +1940,22 @@ ctypedef int (*unchecked_step)(Parser) noexcept
 
 
 cdef object plain_data(data):
-    """Check the type of a fragment. A memoryview becomes one of plain bytes, side by side."""
+    """Check the type of a fragment, and make it one whose slices are what they seem.
+
+    A memoryview becomes one of plain bytes, side by side; what is of a subclass becomes exact.
+    """
     if isinstance(data, memoryview):
         if data.contiguous:
             return data.cast("B") if data.format != "B" or data.ndim != 1 else data
         return data.tobytes()
-    if isinstance(data, (str, bytes, bytearray)):
+    if type(data) is bytearray:
         return data
+    if isinstance(data, str):
+        return str.__str__(data)
+    if isinstance(data, bytes):
+        return memoryview(data).tobytes()
+    if isinstance(data, bytearray):
+        return bytearray(memoryview(data))
     raise TypeError(
         f"a fragment is str, bytes, bytearray or memoryview, not {type(data).__name__}"
     )

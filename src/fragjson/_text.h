@@ -330,6 +330,8 @@ static inline int text_equals_units(PyObject *text, const void *units, int width
 {
     if (PyUnicode_GET_LENGTH(text) != count)
         return 0;
+    if (count == 0) /* then units may be NULL */
+        return 1;
     int kind = (int)PyUnicode_KIND(text);
     const void *data = PyUnicode_DATA(text);
     if (kind == width)
