@@ -525,25 +525,19 @@ cdef class Parser:
         >>> parser.value
         [1]
         """
-        cdef Place place
-        cdef Fault fault
         if self.guard == CLOSED:
             if self.failure is not None:
                 raise make_error(self)
             return self.value
         if self.guard != READY:
             refuse(self)
-        fault = end_fault(&self.m, &place)
         self.guard = BUSY
-        if fault != NO_FAULT:
-            note_failure(self, IncompleteJSONError, message(fault), place, position(self), "")
-            self.guard = CLOSED
-            raise make_error(self)
-        if self.m.state == IN_NUMBER:
-            self.fragment = NULL
-            if (<unchecked_step>end_root_number)(self) < 0:
-                give_up(self)
+        self.fragment = NULL
+        if (<unchecked_step>end_input)(self) < 0:
+            give_up(self)
         self.guard = CLOSED
+        if self.failure is not None:
+            raise make_error(self)
         return self.value
 
     def snapshot(self):
@@ -852,6 +846,9 @@ cdef int set_hooks(
 cdef int start_over(Parser self) except -1:
     """The state of a parser that has read nothing. Settings and keys stay."""
     cdef Machine* m = &self.m
+    # Held to the end: dropping it can run code that looks at the parser, which must be whole then.
+    old = (self.value, self.spine, self.pending, self.pairs, self.shapes, self.root_shape)
+    self.fragment = NULL
     self.level = 0
     drop_frames(self)
     drop_open_text(self)
@@ -867,7 +864,6 @@ cdef int start_over(Parser self) except -1:
     self.spine = []
     self.pending = None
     self.string_path = None
-    self.fragment = NULL
     self.plain_sailing = False
     self.failure = None
     self.unused = ""
@@ -1581,6 +1577,17 @@ cdef int end_root_number(Parser self) except -1:
     from: the result of close says it."""
     end_number[latin1_unit](self, NULL, 0, False)
     self.m.state = END
+    return 0
+
+
+cdef int end_input(Parser self) except -1:
+    """No more comes: end a number at the root, or note why the input cannot end here."""
+    cdef Place place
+    cdef Fault fault = end_fault(&self.m, &place)
+    if fault != NO_FAULT:
+        note_failure(self, IncompleteJSONError, message(fault), place, position(self), "")
+    elif self.m.state == IN_NUMBER:
+        end_root_number(self)
     return 0
 
 

@@ -80,7 +80,7 @@ cdef enum Step:
     NUMBER         # the same, and the number is finished
     SHORT_NUMBER   # a whole number: units start to stop, digits and scale say its value
     LITERAL_END    # a literal is finished; literal says which
-    NEXT_DOCUMENT  # something follows the root, and one_document is not set
+    NEXT_DOCUMENT  # the rest follows the root, and one_document is not set
     FAULT          # fault says what; nothing more can be read
 
 cdef enum Fault:
@@ -211,10 +211,7 @@ cdef inline Step unexpected(Machine* m, Py_ssize_t i, uint32_t c) noexcept nogil
     if m.state == COLON:
         return fail_here(m, i, BAD_COLON)
     if m.state == END:
-        if m.one_document:
-            return fail_here(m, i, EXTRA_DATA)
-        m.at = i
-        return NEXT_DOCUMENT
+        return fail_here(m, i, EXTRA_DATA)
     if m.state == NEXT_KEY and c == c"}":
         return fail(m, i, BAD_TRAILING_COMMA_OBJECT, m.comma)
     if m.state == NEXT_ITEM and c == c"]":
@@ -728,6 +725,8 @@ cdef inline Step advance(Machine* m, const unit* text, Py_ssize_t end) noexcept 
         return in_number[unit](m, text, end)
     if m.state == IN_LITERAL:
         return in_literal[unit](m, text, end)
+    if m.state == END and not m.one_document:
+        return NEXT_DOCUMENT  # white space too: it is the next one's wherever the input is cut
     while i < end:
         c = text[i]
         if c <= c" ":
