@@ -6,11 +6,14 @@ they happen, calls starting, fields closing, and calls closing with their argume
 read.
 
 ``parse`` prints the best-effort value of a text as JSON on stdout, its status and where it stopped
-on stderr. Exit status: 0 complete, 1 incomplete, 2 malformed, 3 the input cannot be read.
+on stderr. Exit status: 0 complete, 1 incomplete, 2 malformed or beyond a limit, 3 the input cannot
+be read.
 """
 
 import argparse
+import io
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,8 +21,8 @@ from typing import Any, BinaryIO
 
 from fragjson import vendors
 from fragjson._engine import Parser
-from fragjson._errors import IncompleteJSONError, JSONDecodeError
-from fragjson._types import Path, Status
+from fragjson._errors import IncompleteJSONError, JSONDecodeError, LimitExceededError
+from fragjson._types import Path
 from fragjson.toolcalls import (
     Accumulator,
     CallAborted,
@@ -48,8 +51,15 @@ class _UnreadableError(Exception):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
     options = _arguments().parse_args(argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # What the terminal cannot show is written as an escape, which JSON reads back.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status: int = options.run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _UNREADABLE
     except _UnreadableError as error:
         print(f"fragjson: {error}", file=sys.stderr)
         return _UNREADABLE
@@ -73,7 +83,9 @@ def _arguments() -> argparse.ArgumentParser:
     parse = commands.add_parser(
         "parse",
         help="show the value of a JSON text that may be cut",
-        epilog="Exit status: 0 complete, 1 incomplete, 2 malformed, 3 the input cannot be read.",
+        epilog="Exit status: 0 complete, 1 incomplete, 2 malformed, or beyond a limit (nested "
+        f"deeper than {_MAX_DEPTH}, or a longer integer than Python takes), "
+        "3 the input cannot be read.",
     )
     parse.add_argument("file", metavar="FILE", nargs="?", default="-", help="- for stdin")
     parse.set_defaults(run=_parse)
@@ -123,13 +135,14 @@ def _parse(options: argparse.Namespace) -> int:
         parser.close()
     except JSONDecodeError as stop:
         error = stop
-    if parser.status is not Status.EMPTY:
+    if parser.value is not None or parser.is_complete():
         print(_json(parser.value))
     if error is None:
         print("complete", file=sys.stderr)
         return 0
     cut = isinstance(error, IncompleteJSONError)
-    kind = "incomplete" if cut else "malformed"
+    beyond = isinstance(error, LimitExceededError)
+    kind = "incomplete" if cut else "beyond a limit" if beyond else "malformed"
     where = f"stopped at {error.stopped_at} in {_json_path(error.path)}"
     print(f"{kind}: {error}, {where}", file=sys.stderr)
     return 1 if cut else 2
@@ -141,10 +154,11 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        with open(name, "rb") as file:
-            yield file
+        file = open(name, "rb")  # noqa: SIM115
     except OSError as error:
         raise _UnreadableError(f"{name}: {error.strerror}") from error
+    with file:
+        yield file
 
 
 def _json(value: Any) -> str:

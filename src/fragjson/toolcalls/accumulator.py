@@ -189,7 +189,9 @@ class Accumulator:
         """
         events: list[StreamEvent] = []
         self._turn.events = events
-        if self._feed is None or type(chunk) is str or type(chunk) is bytes:
+        if self._feed is None or (
+            type(chunk) is not dict and isinstance(chunk, str | bytes | bytearray)
+        ):
             self._feed_otherwise(chunk)
         else:
             self._feed(chunk)
@@ -258,7 +260,7 @@ class Accumulator:
     def _feed_otherwise(self, chunk: Any) -> None:
         if self._over is not None:
             raise ValueError(f"feed() on a turn that is {self._over}: reset() starts the next one")
-        if isinstance(chunk, str | bytes):
+        if isinstance(chunk, str | bytes | bytearray):
             chunk = decode_sse(chunk)
             if chunk == DONE:
                 self._turn.end(DONE, Word.SUCCESS)

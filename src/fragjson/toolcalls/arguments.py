@@ -320,8 +320,8 @@ class FreeText(Arguments):
         self._told = False
 
     @property
-    def parse(self) -> "Callable[[str], Sequence[Event]]":
-        return _no_events
+    def parse(self) -> "Callable[[str], Sequence[Event]] | None":
+        return _no_events if self.fragments else None  # the first one has its time noted
 
     def take(self, text: str) -> list[Piece]:
         if self.settled:

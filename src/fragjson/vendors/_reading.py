@@ -19,6 +19,7 @@ __all__ = [
 _NONE = (None, "", "null")
 """What stands for no id; one vendor's SDK says ``"null"``."""
 
+_SSE_FIELDS = ("", "data", "event", "id", "retry")
 DONE = "[DONE]"
 """How a server-sent stream says that it is over."""
 
@@ -78,8 +79,8 @@ def failure(error: Any) -> StreamError:
     return StreamError(str(message), code=code, payload=json_safe(error))
 
 
-def decode_sse(line: str | bytes) -> Any:
-    """Decode the text of a server-sent ``data:`` line; the field name may be there or not.
+def decode_sse(text: str | bytes | bytearray) -> Any:
+    """Decode a server-sent event, or its ``data:`` line, with the field name or without.
 
     Returns ``None`` for what carries no data (comments, other fields, blank lines) and ``DONE``.
 
@@ -89,9 +90,10 @@ def decode_sse(line: str | bytes) -> Any:
     >>> decode_sse('data: {"type": "ping"}')
     {'type': 'ping'}
     """
-    text = (line.decode() if isinstance(line, bytes) else line).strip()
-    field, colon, rest = text.partition(":")
-    if colon and field in ("", "event", "id", "retry"):
-        return None
-    data = rest.strip() if colon and field == "data" else text
+    data = (text if isinstance(text, str) else text.decode()).strip()
+    if not data.startswith(("{", "[")):
+        # Fields, a line each; the data may be spread over several. Text without any is data too.
+        lines = [line.partition(":") for line in data.split("\n")]
+        if any(field in _SSE_FIELDS for field, colon, _ in lines if colon):
+            data = "\n".join(rest for field, _, rest in lines if field == "data").strip()
     return data if data == DONE else loads(data, allow_partial=False) if data else None

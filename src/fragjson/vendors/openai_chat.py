@@ -46,11 +46,16 @@ class Adapter:
             # Nearly every chunk there is: one choice, one more fragment of a known call.
             try:
                 (choice,) = chunk["choices"]
-                (entry,) = choice["delta"]["tool_calls"]
+                delta = choice["delta"]
+                (entry,) = delta["tool_calls"]
                 function = entry["function"]
                 text = function["arguments"]
                 call = self._lanes[choice["index"]].owners[entry["index"]]
-                more = choice["finish_reason"] or "id" in entry or "name" in function
+                more = (
+                    choice["finish_reason"] or "id" in entry or "name" in function
+                    or "extra_content" in entry
+                    or (len(delta) > 1 and (delta.get("refusal") or delta.get("function_call")))
+                )  # fmt: skip
             except (KeyError, TypeError, ValueError):
                 pass
             else:

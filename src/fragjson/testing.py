@@ -1,0 +1,205 @@
+r"""For your own test suite: the same input cut otherwise, streams broken as streams break, replays.
+
+A stream is a list of lines as they were sent: JSON, or server-sent ``data:`` lines, such as
+``read_stream`` reads from a recording. A fault takes one and a random number generator and returns
+another; it leaves the given one alone. The same seed gives the same result.
+
+>>> from fragjson import Parser
+>>> parser = Parser()
+>>> for fragment in fragments('{"city": "Oslo"}', seed=3):
+...     _ = parser.feed(fragment)
+>>> parser.close()
+{'city': 'Oslo'}
+
+A harness must come to the right calls or to a status that says that something is missing, whatever
+breaks:
+
+>>> stream = [
+...     '{"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c1", '
+...     '"function": {"name": "find", "arguments": "{\\"city\\": "}}]}}]}',
+...     '{"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, '
+...     '"function": {"arguments": "\\"Oslo\\"}"}}]}}]}',
+...     '{"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}',
+... ]
+>>> [call.arguments for call in replay(stream).ready()]
+[{'city': 'Oslo'}]
+>>> [str(call.status) for call in replay(broken(stream, "lose_finish")).calls]
+['unconfirmed']
+"""
+
+import json
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from fragjson.toolcalls import Accumulator
+
+__all__ = ["FAULTS", "Fault", "broken", "fragments", "is_finish", "read_stream", "replay"]
+
+Fault: TypeAlias = Callable[[Sequence[str], random.Random], list[str]]
+_Text = TypeVar("_Text", str, bytes)
+
+_REASONS = ("finish_reason", "finishReason", "stop_reason")
+_FINISHING = ("_stop", ".done", ".completed", ".incomplete", ".failed", ".cancelled")
+_PLACES = ("output_index", "index")
+_KEEP_ALIVES = (": keep-alive", "", "event: ping")
+
+
+def fragments(data: _Text, seed: int = 0, longest: int = 8) -> list[_Text]:
+    """Cut text or bytes anywhere, into pieces of up to ``longest`` units, some of them empty.
+
+    >>> fragments("abcdefghij", seed=1, longest=4)
+    ['a', 'bcde', 'fghi', 'j']
+    """
+    rng = random.Random(seed)
+    found: list[_Text] = []
+    at = 0
+    while at < len(data):
+        size = rng.randint(0 if rng.random() < 0.1 else 1, longest)
+        found.append(data[at : at + size])
+        at += size
+    return found
+
+
+def read_stream(path: str | Path) -> list[str]:
+    """Read a recorded stream, one chunk per line; blank lines are left out."""
+    return [line for line in Path(path).read_text("utf-8").splitlines() if line.strip()]
+
+
+def replay(stream: Iterable[Any], vendor: str = "auto", **options: Any) -> Accumulator:
+    """Feed a stream and close the turn; a line that cannot be taken aborts it, as a harness would.
+
+    ``options`` are those of ``Accumulator``.
+    """
+    accumulator = Accumulator(vendor, **options)
+    for line in stream:
+        try:
+            accumulator.feed(line)
+        except ValueError as error:  # a JSONDecodeError is one, too
+            accumulator.abort(str(error))
+            break
+    accumulator.close()
+    return accumulator
+
+
+def broken(stream: Sequence[str], fault: str, seed: int = 0) -> list[str]:
+    """Return the stream with a fault of this name (see ``FAULTS``) at a random place."""
+    return FAULTS[fault](stream, random.Random(seed))
+
+
+def _drop(stream: Sequence[str], rng: random.Random) -> list[str]:
+    """Lose one line."""
+    at = rng.randrange(len(stream))
+    return [*stream[:at], *stream[at + 1 :]]
+
+
+def _repeat(stream: Sequence[str], rng: random.Random) -> list[str]:
+    """Send one to three lines twice."""
+    at = rng.randrange(len(stream))
+    again = stream[at : at + rng.randint(1, 3)]
+    return [*stream[: at + len(again)], *again, *stream[at + len(again) :]]
+
+
+def _reorder(stream: Sequence[str], rng: random.Random) -> list[str]:
+    """Let a line overtake those of other calls, never one of its own call or one for all."""
+    places = [_place(line) for line in stream]
+    movable = [
+        at
+        for at in range(1, len(stream))
+        if places[at] and places[at - 1] and places[at] != places[at - 1]
+    ]
+    if not movable:
+        return list(stream)
+    at = rng.choice(movable)
+    to = at - 1
+    while to > 0 and places[to - 1] not in ((), places[at]) and rng.random() < 0.7:
+        to -= 1
+    return [*stream[:to], stream[at], *stream[to:at], *stream[at + 1 :]]
+
+
+def _cut(stream: Sequence[str], rng: random.Random) -> list[str]:
+    """Break the connection: the stream just ends."""
+    return list(stream[: rng.randrange(len(stream))])
+
+
+def _corrupt(stream: Sequence[str], rng: random.Random) -> list[str]:
+    """Change one character: the line may not be JSON any more, or say something else."""
+    at = rng.randrange(len(stream))
+    line = stream[at]
+    place = rng.randrange(len(line)) if line else 0
+    wrong = chr(rng.randrange(0x20, 0x7F))
+    return [*stream[:at], line[:place] + wrong + line[place + 1 :], *stream[at + 1 :]]
+
+
+def _stall(stream: Sequence[str], rng: random.Random) -> list[str]:
+    """Send nothing but keep-alive lines for a while, and then the rest."""
+    at = rng.randrange(len(stream))
+    return [*stream[:at], *rng.choices(_KEEP_ALIVES, k=rng.randint(1, 9)), *stream[at:]]
+
+
+def _duplicate_finish(stream: Sequence[str], rng: random.Random) -> list[str]:
+    """Send a line that ends a call or the stream again, at once or at the very end."""
+    finishing = [at for at, line in enumerate(stream) if is_finish(line)]
+    if not finishing:
+        return list(stream)
+    at = rng.choice(finishing)
+    to = rng.choice([at, len(stream)])
+    return [*stream[:to], stream[at], *stream[to:]]
+
+
+def _lose_finish(stream: Sequence[str], rng: random.Random) -> list[str]:
+    """Lose every line that ends a call or the stream."""
+    return [line for line in stream if not is_finish(line)]
+
+
+FAULTS: dict[str, Fault] = {
+    "drop": _drop,
+    "repeat": _repeat,
+    "reorder": _reorder,
+    "cut": _cut,
+    "corrupt": _corrupt,
+    "stall": _stall,
+    "duplicate_finish": _duplicate_finish,
+    "lose_finish": _lose_finish,
+}
+"""What goes wrong with streams, by name."""
+
+
+def is_finish(line: str) -> bool:
+    """Whether a line says that a call, a response or the stream is over, in any vendor's way.
+
+    >>> is_finish('{"type": "content_block_stop", "index": 0}'), is_finish('{"type": "ping"}')
+    (True, False)
+    """
+    if line.endswith("[DONE]"):
+        return True
+    for name, value in _members(_decoded(line)):
+        if name in _REASONS and value:
+            return True
+        if name == "type" and isinstance(value, str) and value.endswith(_FINISHING):
+            return True
+    return False
+
+
+def _place(line: str) -> tuple[str, ...]:
+    """Return the indexes of the call a line belongs to; ``()`` if it is about all of them."""
+    if is_finish(line):
+        return ()
+    return tuple(str(value) for name, value in _members(_decoded(line)) if name in _PLACES)
+
+
+def _decoded(line: str) -> Any:
+    try:
+        return json.loads(line.removeprefix("data:"))
+    except ValueError:
+        return None
+
+
+def _members(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield all members of all objects within a decoded line."""
+    if isinstance(value, dict):
+        yield from value.items()
+        value = list(value.values())
+    for child in value if isinstance(value, list) else ():
+        yield from _members(child)
