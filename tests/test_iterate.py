@@ -199,3 +199,16 @@ def test_nothing_is_read_before_it_is_asked_for() -> None:
     values = iterparse(source())
     assert read == []
     assert next(values) == []
+
+
+def test_white_space_between_documents_is_the_next_ones_wherever_it_is_cut() -> None:
+    for text in ("{}\n x", b"{}\n x", b"{}\n\xef\xbb\xbf{}", b"{}\xef\xbb\xbf{}"):
+        found = set()
+        for _, fragments in fragmentations(text):
+            values = []
+            try:
+                values.extend(map(repr, iterparse(fragments, multiple_values=True)))
+            except MalformedJSONError as error:
+                values.append((error.msg, error.pos, error.lineno, error.colno))
+            found.add(tuple(values))
+        assert len(found) == 1, (text, found)

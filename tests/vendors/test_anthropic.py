@@ -240,3 +240,14 @@ def test_tool_result() -> None:
         "type": "tool_result", "tool_use_id": "t0", "content": parts, "is_error": True,
     }  # fmt: skip
     assert tool_result(call, {"a": 1})["content"] == '{"a": 1}'
+
+
+def test_input_that_json_cannot_say_is_invalid_and_raises_nothing() -> None:
+    block = {"type": "tool_use", "id": "t1", "name": "find", "input": {"query": {"tides"}}}
+    accumulator = Accumulator("anthropic")
+    accumulator.feed({"type": "content_block_start", "index": 0, "content_block": block})
+    accumulator.feed({"type": "content_block_stop", "index": 0})
+    accumulator.close()
+    (call,) = accumulator.calls
+    assert call.status == "invalid"
+    assert "No JSON value" in str(call.error)

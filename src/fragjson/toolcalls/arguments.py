@@ -18,7 +18,12 @@ import json
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from fragjson._errors import DepthLimitError, IncompleteJSONError, JSONDecodeError
+from fragjson._errors import (
+    DepthLimitError,
+    IncompleteJSONError,
+    JSONDecodeError,
+    MalformedJSONError,
+)
 from fragjson._types import Status
 from fragjson.toolcalls.verdict import State, Word
 
@@ -244,8 +249,8 @@ class JSONArguments(Arguments):
     def _feed_value(self, value: Any, before: str = "") -> list[Piece]:
         try:
             text = before + written(value)
-        except RecursionError:
-            self._fail(DepthLimitError("Nesting deeper than json can write", "", 0))
+        except JSONDecodeError as error:
+            self._fail(error.with_traceback(None))
             return []
         return self._feed(text, keep=False)
 
@@ -331,7 +336,13 @@ class FreeText(Arguments):
         return [(text, ())]
 
     def whole(self, value: Any) -> list[Piece]:
-        return self.take(value if isinstance(value, str) else written(value))
+        if not isinstance(value, str):
+            try:
+                value = written(value)
+            except JSONDecodeError as error:
+                self.note(f"what came instead of text is shown as Python shows it: {error.msg}")
+                value = str(value)
+        return self.take(value)
 
     def snapshot(self, text: str) -> list[Piece]:
         so_far = self.text or ""
@@ -431,6 +442,16 @@ def _no_events(text: str) -> "Sequence[Event]":
 
 
 def written(value: Any) -> str:
-    """Write a value as JSON; after a number a space, without which it could still go on."""
-    text = json.dumps(value, ensure_ascii=False)
+    """Write a value as JSON; after a number a space, without which it could still go on.
+
+    Raises:
+        MalformedJSONError: there is something in it that JSON cannot say.
+        DepthLimitError: it is nested too deep for ``json``.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        raise DepthLimitError("Nesting deeper than json can write", "", 0) from None
+    except (TypeError, ValueError) as error:
+        raise MalformedJSONError(f"No JSON value ({error})", "", 0) from None
     return text + " " if text[-1].isdigit() else text

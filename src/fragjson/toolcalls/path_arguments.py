@@ -75,7 +75,7 @@ class PathArguments(JSONArguments):
             self._fault(f"{fault}: {path}")
             return []
         if not isinstance(value, str):
-            return self._feed(text + written(value), keep=False)
+            return self._feed_value(value, before=text)
         text += ("" if goes_on else '"') + written(value)[1:-1] + ("" if more else '"')
         self._string = steps if more else None
         return self._feed(text, keep=False)
