@@ -1187,6 +1187,7 @@ cdef inline int attach(Parser self, object value, bint replaces) except -1:
 
     replaces: the place has been taken before, by an unfinished string or by an object that a hook
     now replaces. If the user has removed it meanwhile, it comes back: the parser goes on.
+    (A string is looked for only when it grows: one that just closes may stay away.)
     """
     cdef Frame* frame
     if self.level == 0:
@@ -1326,7 +1327,6 @@ cdef int drop_open_text(Parser self) noexcept:
 
 cdef int begin_string(Parser self) except -1:
     """A string value begins that is not whole and plain in this fragment."""
-    cdef PyObject* node
     self.told = 0
     self.hidden = not self.shown_kinds & SHOW_STR
     if self.atomic_root is not None and is_atomic(self):

@@ -1,6 +1,6 @@
 """The exceptions, all of them ``json.JSONDecodeError``, so code written for ``json`` catches them.
 
-JSONDecodeError            the base; raised itself only when a hook's exception stopped a parser
+JSONDecodeError            the base; itself only where a hook or want of memory stopped a parser
 ├── IncompleteJSONError    the text ended too early; more text could have completed it
 ├── MalformedJSONError     no continuation can make the text JSON
 └── LimitExceededError     a limit of the caller or of the interpreter was reached

@@ -1,7 +1,7 @@
 """The small vocabulary the whole package shares: what may show, how far a parser is, type names."""
 
 from enum import IntFlag, StrEnum
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 __all__ = ["Allow", "Data", "EventKind", "JSONType", "Path", "Status"]
 
@@ -15,8 +15,6 @@ EventKind: TypeAlias = Literal["start", "delta", "end"]
 
 JSONType: TypeAlias = Literal["object", "array", "string", "number", "boolean", "null"]
 """JSON Schema's words."""
-
-JSONValue: TypeAlias = Any
 
 
 class Allow(IntFlag):
