@@ -63,6 +63,7 @@ def seen(parser: Any, probes: Sequence[Path]) -> dict[str, Any]:
         "value": exactly(parser.value),
         "status": str(parser.status),
         "path": exactly(parser.path),
+        "json type": parser.json_type,
         "pos": parser.pos,
         "complete": [parser.is_complete(path) for path in probes],
         "unused": exactly(content(parser.unused_data)),

@@ -5,7 +5,8 @@ one character at a time, keeps all of the text and builds its value anew wheneve
 Messages, positions, numbers and the borders of UTF-8 come from the running interpreter itself
 (``json.loads``, ``codecs``), so no table here can be wrong in the same way as one there.
 
-    Reference(**options)   .feed(data) -> events   .close() -> value   .value .status .path .pos
+    Reference(**options)   .feed(data) -> events   .close() -> value
+                           .value .status .path .json_type .pos
     loads(data, **options) -> value
 
 Events are tuples ``(kind, path, json_type, value)``; the value of a container's start is an empty
@@ -213,6 +214,14 @@ class Reference:
         if self.token is not None and self.token.kind != "key":
             return self.token.path
         return self.stack[-1].path if self.stack else ()
+
+    @property
+    def json_type(self) -> str | None:
+        if self.token is None or self.token.kind == "key":
+            return self.stack[-1].json_type if self.stack else None
+        if self.token.kind == "word":
+            return next(WORDS[word].json_type for word in WORDS if word.startswith(self.token.text))
+        return self.token.kind
 
     def is_complete(self, path: Sequence[str | int] = ()) -> bool:
         steps = list(path)

@@ -326,6 +326,24 @@ def test_path_is_of_the_value_now_open_or_between_values_of_the_container() -> N
 
 
 @pytest.mark.parametrize(
+    ("text", "json_type"),
+    [
+        ("", None), (" ", None), ("[", "array"), ("[1,", "array"), ("[[]", "array"),
+        ('{"a', "object"), ('{"a":', "object"), ('{"a":1,', "object"), ('{"a":"', "string"),
+        ('{"a":"b', "string"), ("-", "number"), ("12", "number"), ("1e", "number"),
+        ("N", "number"), ("-I", "number"), ("Inf", "number"), ("t", "boolean"), ("[f", "boolean"),
+        ("nul", "null"), ("null", None), ("{}", None), ('"a"', None), ("12 ", None),
+    ],
+)  # fmt: skip
+def test_json_type_is_told_from_the_first_character_of_a_value(
+    text: str, json_type: str | None
+) -> None:
+    parser = Parser()
+    parser.feed(text)
+    assert parser.json_type == json_type
+
+
+@pytest.mark.parametrize(
     ("text", "path"),
     [
         ("[1,}", ()), ("[2}", ()), ("[1.}", (0,)), ("[tru]", (0,)), ('["\\x', (0,)), ('{"a" 1', ()),

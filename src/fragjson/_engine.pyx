@@ -673,6 +673,24 @@ cdef class Parser:
                 return path
 
     @property
+    def json_type(self):
+        """The JSON type of the value being read, or None: nothing has begun, or all has ended.
+
+        What ``path`` leads to, from its first character on: of numbers, ``true``, ``false`` and
+        ``null`` that is earlier than any event or value.
+
+        >>> parser = Parser()
+        >>> _ = parser.feed('{"limit": -')
+        >>> parser.path, parser.json_type
+        (('limit',), 'number')
+        """
+        if reading(self):
+            return "string" if self.m.state == IN_STRING else token_type(&self.m)
+        if self.level == 0:
+            return None
+        return "object" if self.frames[self.level - 1].is_object else "array"
+
+    @property
     def pos(self):
         """Code points consumed."""
         return position(self)
@@ -1613,13 +1631,18 @@ cdef int end_literal(Parser self) except -1:
     scratch_clear(&self.scratch)  # the minus of -Infinity
     attach(self, value, False)
     if self.wanted & ENDS:
-        if self.m.literal == NULL_WORD:
-            tell_end(self, "null", value)
-        elif self.m.literal == TRUE_WORD or self.m.literal == FALSE_WORD:
-            tell_end(self, "boolean", value)
-        else:
-            tell_end(self, "number", value)
+        tell_end(self, token_type(&self.m), value)
     return finish(self, value, None)
+
+
+cdef str token_type(Machine* m):
+    """JSON Schema's word for a number or literal; NaN and the infinities are numbers."""
+    if m.state != IN_NUMBER:
+        if m.literal == NULL_WORD:
+            return "null"
+        if m.literal == TRUE_WORD or m.literal == FALSE_WORD:
+            return "boolean"
+    return "number"
 
 
 # ---- Driving the machine -------------------------------------------------------------------------
