@@ -10,9 +10,18 @@ from typing import Any
 
 import pytest
 from comparison import error_of, exactly, loaded
+from hypothesis import given
+from hypothesis import strategies as st
 from reference import loads as reference_loads
 
-from fragjson import Allow, IncompleteJSONError, LimitExceededError, MalformedJSONError, loads
+from fragjson import (
+    Allow,
+    IncompleteJSONError,
+    LimitExceededError,
+    MalformedJSONError,
+    Parser,
+    loads,
+)
 
 NOTHING = object()
 CUT = '{"s":"te","list":[1,[true,"x'
@@ -278,3 +287,57 @@ def test_large_documents_are_parsed_whole() -> None:
 def test_keys_are_shared_within_a_document() -> None:
     first, second = loads('[{"identifier":1},{"identifier":2}]')
     assert next(iter(first)) is next(iter(second))
+
+
+# Strings of many escapes: their characters are gathered in a buffer of limited room, narrow until a
+# character needs more.
+
+PIECES = (
+    "a",
+    "x" * 40,
+    "y" * 97,
+    "\\n",
+    "\\u00e9",
+    "\\u6f22",
+    "\\ud83d\\ude00",
+    "\\ud83d",
+    "é",
+    "漢",
+    "😀",
+)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(PIECES), st.integers(1, 130)), min_size=2, max_size=5),
+    st.integers(0, 1000),
+)
+def test_strings_of_many_escapes_are_read_as_json_reads_them(
+    runs: list[tuple[str, int]], cut: int
+) -> None:
+    text = '["' + "".join(piece * count for piece, count in runs) + '"]'
+    expected = json.loads(text)
+    for whole in (text, text.encode()):
+        assert loads(whole) == expected
+        parser = Parser()
+        parser.feed(whole[:cut])
+        parser.feed(whole[cut:])
+        assert parser.close() == expected
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(PIECES), st.integers(1, 130)), min_size=2, max_size=5),
+    st.integers(0, 600),
+)
+def test_max_string_stops_a_string_of_escapes_exactly_there(
+    runs: list[tuple[str, int]], longest: int
+) -> None:
+    text = '"' + "".join(piece * count for piece, count in runs) + '"'
+    expected: str = json.loads(text)
+    parser = Parser(max_string=longest)
+    if len(expected) <= longest:
+        parser.feed(text)
+        assert parser.close() == expected
+    else:
+        with pytest.raises(LimitExceededError):
+            parser.feed(text)
+        assert parser.value == expected[:longest]

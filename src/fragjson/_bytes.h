@@ -27,6 +27,24 @@ static const unsigned char ends_run[256] = {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0,
 };
 
+/* What a character means after a backslash, or 0; the u is not among them. */
+static const unsigned char simple_escape[128] = {
+    ['"'] = '"',  ['/'] = '/',  ['\\'] = '\\', ['b'] = '\b',
+    ['f'] = '\f', ['n'] = '\n', ['r'] = '\r',  ['t'] = '\t',
+};
+
+/* The value of a hex digit, or -1. */
+static const signed char hex_value[128] = {
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+     0,  1,  2,  3,  4,  5,  6,  7,  8,  9, -1, -1, -1, -1, -1, -1,
+    -1, 10, 11, 12, 13, 14, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, 10, 11, 12, 13, 14, 15, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+    -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+};
+
 /* The scanners: index of the first unit that needs a decision, or end. *bits becomes the OR of the
  * units passed over; since each storage class of str holds exactly the values below a power of two,
  * the OR lies in the same class as the largest of them. */

@@ -16,6 +16,8 @@ cdef extern from "_bytes.h" nogil:
     Py_ssize_t scan_ucs4(const ucs4_unit* text, Py_ssize_t at, Py_ssize_t end, uint32_t* bits)
     int decode_utf8(const utf8_unit* bytes, Py_ssize_t size, uint32_t* code)
 
+    const unsigned char simple_escape[128]
+    const signed char hex_value[128]
     const unsigned char number_class[128]
     const unsigned char next_number_part[9][8]
     bint scaled_double(uint64_t digits, int scale, double* value)

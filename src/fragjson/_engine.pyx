@@ -73,6 +73,7 @@ from fragjson._machine cimport (
     BAD_VALUE,
     BEGIN,
     CHARS,
+    CHAR_ROOM,
     CLOSE,
     CUT,
     END,
@@ -858,14 +859,22 @@ cdef int set_hooks(
     elif object_hook is not None:
         self.object_hook = hook("object_hook", object_hook)
         self.has_hooks = True
+    if self.has_hooks:
+        self.pairs = []
+        self.shapes = []
     return 0
 
 
 cdef int start_over(Parser self) except -1:
     """The state of a parser that has read nothing. Settings and keys stay."""
     cdef Machine* m = &self.m
-    # Held to the end: dropping it can run code that looks at the parser, which must be whole then.
-    old = (self.value, self.spine, self.pending, self.pairs, self.shapes, self.root_shape)
+    # Held to the end: dropping them can run code that looks at the parser, which must be whole then.
+    cdef object value = self.value
+    cdef object spine = self.spine
+    cdef object pending = self.pending
+    cdef object pairs = self.pairs
+    cdef object shapes = self.shapes
+    cdef object root_shape = self.root_shape
     self.fragment = NULL
     self.level = 0
     drop_frames(self)
@@ -879,7 +888,8 @@ cdef int start_over(Parser self) except -1:
     self.carry_size = 0
     self.bytes_left = self.max_bytes
     self.value = None
-    self.spine = []
+    if spine is None or len(<list>spine):
+        self.spine = []
     self.pending = None
     self.string_path = None
     self.plain_sailing = False
@@ -1650,7 +1660,9 @@ cdef str token_type(Machine* m):
 cdef Step drive(Parser self, const unit* text, Py_ssize_t end) except FAULT:
     """Read one run of units. Returns MORE, CUT or NEXT_DOCUMENT; m.at is where it stopped."""
     cdef Machine* m = &self.m
+    cdef uint32_t[CHAR_ROOM] chars
     cdef Step step
+    m.chars = chars
     while True:
         step = advance[unit](m, text, end)
         if step == TEXT:
@@ -1663,7 +1675,7 @@ cdef Step drive(Parser self, const unit* text, Py_ssize_t end) except FAULT:
             if not m.in_key:
                 begin_string(self)
         elif step == CHARS:
-            add_text(self, m.chars, sizeof(uint32_t), m.char_count, m.bits)
+            add_text(self, m.chars, m.char_width, m.char_count, m.bits)
         elif step == STRING_END:
             end_string(self)
         elif step == KEY_END:
@@ -2085,7 +2097,7 @@ def loads(
         ...
     fragjson._errors.MalformedJSONError: Expecting ':' delimiter: line 1 column 10 (char 9)
     """
-    cdef Parser parser = Parser.__new__(Parser)
+    cdef Parser parser = reader()
     cdef int kinds = kinds_of(allow_partial)
     cdef Place place
     cdef Fault fault
@@ -2095,17 +2107,12 @@ def loads(
     parser.shown_kinds = kinds or SHOW_STR | SHOW_ARR | SHOW_OBJ
     parser.m.strict = strict
     parser.m.max_depth = limit("max_depth", max_depth)
-    parser.m.max_string = parser.max_bytes = PY_SSIZE_T_MAX
-    parser.m.one_document = True
-    parser.exact = True
     set_hooks(parser, object_hook, parse_float, parse_int, parse_constant, object_pairs_hook)
-    start_over(parser)
-    parser.guard = BUSY  # for ever: nobody but a hook can get at it
     encoding = None
     if not PyUnicode_CheckExact(s):
         if isinstance(s, (bytes, bytearray, memoryview)):
             s = bytes(s)
-            encoding = json.detect_encoding(s)
+            encoding = "utf-8" if plainly_utf8(s) else json.detect_encoding(s)
         elif not isinstance(s, str):
             raise TypeError(
                 "the JSON object must be str, bytes, bytearray or memoryview, "
@@ -2134,13 +2141,56 @@ def loads(
         elif fault != NO_FAULT:
             show_unfinished(parser)
         if parser.has_value and (kinds or fault == NO_FAULT):
-            return parser.value
+            return result(parser)
         note_failure(
             parser, IncompleteJSONError, message(fault), place, position(parser),
             s if isinstance(s, str) else decoded_document(s, encoding),
         )
         error = make_error(parser)
     raise error
+
+
+cdef inline bint plainly_utf8(bytes s):
+    """Does json.detect_encoding need not be asked? It is Python, and looks for BOMs and zeros."""
+    cdef const unsigned char* data = <const unsigned char*>PyBytes_AS_STRING(s)
+    return 0 < data[0] < 0x80 and (data[1] != 0 or PyBytes_GET_SIZE(s) == 1)
+
+
+# The parser of the last call of loads, for the next: making one costs as much as reading a small
+# document, and it knows the keys it has met. None while it is in use.
+cdef Parser idle_reader = None
+
+
+cdef Parser reader():
+    """A parser for loads. Its guard is BUSY for ever: nobody but a hook can get at it."""
+    global idle_reader
+    cdef Parser parser = idle_reader
+    idle_reader = None
+    if parser is None:
+        parser = Parser.__new__(Parser)
+        parser.m.max_string = parser.max_bytes = PY_SSIZE_T_MAX
+        parser.m.one_document = True
+        parser.exact = True
+        parser.guard = BUSY
+        start_over(parser)
+    return parser
+
+
+cdef object result(Parser self):
+    """What a reader has read; if no more than keys is left in it, it may read again."""
+    global idle_reader
+    cdef object value = self.value
+    if (
+        self.frame_room <= 64
+        and self.scratch.capacity <= 65536
+        and not self.has_hooks
+        and self.parse_float is None
+        and self.parse_int is None
+        and self.parse_constant is None
+    ):
+        start_over(self)
+        idle_reader = self
+    return value
 
 
 cdef int show_unfinished(Parser self) except -1:

@@ -30,9 +30,11 @@ whether it is in an object again), and the text of messages.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
+from libc.string cimport memcpy
 
 from fragjson._bytes cimport (
     decode_utf8,
+    hex_value,
     latin1_unit,
     next_number_part,
     number_class,
@@ -40,6 +42,7 @@ from fragjson._bytes cimport (
     scan_ucs2,
     scan_ucs4,
     scan_utf8,
+    simple_escape,
     ucs2_unit,
     ucs4_unit,
     utf8_unit,
@@ -73,7 +76,7 @@ cdef enum Step:
     STRING         # a whole string value, likewise
     BEGIN          # a key or string value began that is not whole and plain
     TEXT           # part of it: units start to stop, OR-ed into bits
-    CHARS          # part of it: chars[0] to chars[char_count - 1], OR-ed into bits
+    CHARS          # part of it: char_count units of char_width bytes in chars, OR-ed into bits
     KEY_END        # the key is finished
     STRING_END     # the string value is finished
     NUMBER_PART    # part of a number: units start to stop
@@ -132,8 +135,9 @@ cdef enum EscapePart:
     HEX_3
 
 cdef enum:
-    CHAR_ROOM = 64
-    SHORT_RUN = 24         # plain runs between escapes up to this long go along in chars
+    CHAR_ROOM = 256
+    SHORT_RUN = 96         # plain runs between escapes up to this long go along in chars
+    LONGEST_ESCAPE = 6     # units of \uXXXX
     NOT_UTF8 = 0xffffffff  # a "character" the engine feeds for bytes that are not UTF-8
 
 cdef struct Place:
@@ -174,8 +178,9 @@ cdef struct Machine:
     Py_ssize_t start
     Py_ssize_t stop
     uint32_t bits
+    uint32_t* chars        # room for CHAR_ROOM characters, lent by the engine
     Py_ssize_t char_count
-    uint32_t[CHAR_ROOM] chars
+    int char_width         # bytes each of them takes: 1, or 4 as soon as one does not fit
     uint64_t digits        # of a SHORT_NUMBER, without its point
     int scale              # minus the digits behind the point
     Fault fault
@@ -264,42 +269,63 @@ cdef inline Step begin_string(
     return BEGIN
 
 
+cdef inline void widen(Machine* m) noexcept nogil:
+    """Let each of the characters gathered take four bytes: from the last on, where it stands."""
+    cdef const unsigned char* narrow = <const unsigned char*>m.chars
+    cdef Py_ssize_t i
+    m.char_width = 4
+    for i in range(m.char_count - 1, -1, -1):
+        m.chars[i] = narrow[i]
+
+
 cdef inline bint put(Machine* m, uint32_t c) noexcept nogil:
     """Add a character to chars; False if the string may not get longer."""
     if m.room == 0:
         return False
     m.room -= 1
-    m.chars[m.char_count] = c
+    if m.char_width == 1:
+        if c > 0xff:
+            widen(m)
+        else:
+            (<unsigned char*>m.chars)[m.char_count] = <unsigned char>c
+    if m.char_width == 4:
+        m.chars[m.char_count] = c
     m.char_count += 1
     m.bits |= c
     return True
 
 
+cdef inline void put_run(
+    Machine* m, const unit* run, Py_ssize_t count, uint32_t bits
+) noexcept nogil:
+    """The same for a run that is known to fit."""
+    cdef uint32_t* chars
+    cdef Py_ssize_t i
+    if m.char_width == 1 and bits > 0xff:
+        widen(m)
+    if m.char_width == 1:
+        if sizeof(unit) == 1:
+            memcpy(<unsigned char*>m.chars + m.char_count, run, count)
+        else:
+            for i in range(count):
+                (<unsigned char*>m.chars)[m.char_count + i] = <unsigned char>run[i]
+    else:
+        chars = m.chars + m.char_count
+        for i in range(count):
+            chars[i] = run[i]
+    m.room -= count
+    m.char_count += count
+    m.bits |= bits
+
+
 cdef inline uint32_t unescaped(uint32_t c) noexcept nogil:
     """The character `\\c` stands for, or 0."""
-    if c == c"n":
-        return c"\n"
-    if c == c'"' or c == c"\\" or c == c"/":
-        return c
-    if c == c"t":
-        return c"\t"
-    if c == c"r":
-        return c"\r"
-    if c == c"b":
-        return c"\b"
-    if c == c"f":
-        return c"\f"
-    return 0
+    return simple_escape[c] if c < 128 else 0
 
 
 cdef inline int hex_digit(uint32_t c) noexcept nogil:
-    if c"0" <= c <= c"9":
-        return c - c"0"
-    if c"a" <= c <= c"f":
-        return c - c"a" + 10
-    if c"A" <= c <= c"F":
-        return c - c"A" + 10
-    return -1
+    """Its value, or -1."""
+    return hex_value[c] if c < 128 else -1
 
 
 cdef inline bint is_high(uint32_t c) noexcept nogil:
@@ -341,6 +367,28 @@ cdef inline Step fail_string(Machine* m, Py_ssize_t i, Fault fault, Py_ssize_t p
         m.at = i
         return CHARS
     return fail(m, i, fault, place_at(m, pos))
+
+
+cdef inline int whole_escape(const unit* text, int* size) noexcept nogil:
+    """The character that an escape stands for, and its length; -1 if it is not so simple.
+
+    text points to the backslash and LONGEST_ESCAPE units are there.
+    """
+    cdef int code, first, second, third, fourth
+    size[0] = 2
+    code = unescaped(text[1])
+    if code:
+        return code
+    if text[1] != c"u":
+        return -1
+    size[0] = LONGEST_ESCAPE
+    first, second, third, fourth = (
+        hex_digit(text[2]), hex_digit(text[3]), hex_digit(text[4]), hex_digit(text[5])
+    )
+    if (first | second | third | fourth) < 0:
+        return -1
+    code = first << 12 | second << 8 | third << 4 | fourth
+    return code if code < 0xd800 or code > 0xdfff else -1
 
 
 cdef inline Step in_escape(
@@ -402,10 +450,11 @@ cdef inline Step in_string(Machine* m, const unit* text, Py_ssize_t end) noexcep
     cdef Py_ssize_t i = m.at
     cdef Py_ssize_t stop
     cdef uint32_t c, bits
-    cdef int size
+    cdef int size, code
     cdef bint alone
     cdef Step step
     m.char_count = 0
+    m.char_width = 1
     m.bits = 0
     # Each turn takes at most two characters into chars, a released half and one more.
     while i < end and m.char_count < CHAR_ROOM - 1:
@@ -442,6 +491,11 @@ cdef inline Step in_string(Machine* m, const unit* text, Py_ssize_t end) noexcep
             finish_value(m)
             return STRING_END
         if c == c"\\":
+            if m.held == 0 and end - i > LONGEST_ESCAPE:
+                code = whole_escape[unit](text + i, &size)
+                if code >= 0 and put(m, code):
+                    i += size
+                    continue
             m.escape = BACKSLASH
             m.mark = m.base + i
             i += 1
@@ -467,10 +521,19 @@ cdef inline Step in_string(Machine* m, const unit* text, Py_ssize_t end) noexcep
                     continue
                 alone = is_high(c) or is_low(c) or c != text[i]  # a pair just joined is not text[i]
             if alone:
-                if not put(m, c):
+                while put(m, c):
+                    i += size
+                    m.base -= size - 1
+                    if unit is not utf8_unit:
+                        break
+                    # Such characters seldom come alone.
+                    if i == end or text[i] < 0x80 or m.char_count == CHAR_ROOM - 1:
+                        break
+                    size = decode_utf8(text + i, end - i, &c)
+                    if size <= 0:
+                        break
+                else:
                     return fail_string(m, i, TOO_LONG, m.base + i)
-                i += size
-                m.base -= size - 1
                 continue
             stop = scan[unit](text, i, end, &bits)
             if (
@@ -480,12 +543,8 @@ cdef inline Step in_string(Machine* m, const unit* text, Py_ssize_t end) noexcep
                 and (m.char_count or (stop < end and text[stop] == c"\\"))
             ):
                 # A step for each escape and each run between two would cost more than the text.
-                m.room -= stop - i
-                m.bits |= bits
-                while i < stop:
-                    m.chars[m.char_count] = text[i]
-                    m.char_count += 1
-                    i += 1
+                put_run[unit](m, text + i, stop - i, bits)
+                i = stop
                 continue
             if m.char_count:
                 return stop_string(m, i, CHARS)

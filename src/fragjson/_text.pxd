@@ -7,6 +7,7 @@ cdef extern from "_text.h":
     ctypedef struct Scratch:
         void* data
         Py_ssize_t length
+        Py_ssize_t capacity
         uint32_t bits
         int width
 
