@@ -20,7 +20,7 @@ Who owns what
     Frame         one for each open container; owns its key (an exact str, which cannot be part of
                   a cycle).
     open_text     a strong reference to the string that is open and published; str again.
-    keys          strong references to recently met keys (see _text.h).
+    keys          a cache of strong references to keys met lately (see _text.h).
 
 When code of others can run
     In hooks; wherever an object of theirs is dropped or one of their keys is compared; on 3.11 also
@@ -120,16 +120,20 @@ from fragjson._machine cimport (
     unit,
 )
 from fragjson._text cimport (
-    KEY_SLOTS,
+    KeyCache,
+    LONG_TEXT,
     OpenText,
     PLAIN_APPEND,
     Scratch,
     cached_key,
     grows_in_place,
+    keys_leave,
+    keys_take,
     new_text,
     open_text_fits,
     open_text_make,
     open_text_replace,
+    open_text_resize,
     open_text_write,
     scratch_add,
     scratch_clear,
@@ -160,10 +164,11 @@ cdef extern from "Python.h":
     Py_ssize_t PyUnicode_GET_LENGTH(PyObject* text)
     void* PyUnicode_DATA(PyObject* text)
     uint32_t PyUnicode_MAX_CHAR_VALUE(PyObject* text)
+    uint32_t PyUnicode_READ_CHAR(object text, Py_ssize_t i)
     object PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t end)
     object PyUnicode_FromStringAndSize(const char* text, Py_ssize_t size)
     double PyOS_string_to_double(const char* text, char** end, PyObject* overflow) except? -1.0
-    Py_ssize_t PyNumber_AsSsize_t(object number, PyObject* overflow) except? -1
+    long long PyLong_AsLongLongAndOverflow(object number, int* overflow) except? -1
     object PyLong_FromString(const char* text, char** end, int base)
     ctypedef int (*inquiry)(PyObject*) noexcept
     ctypedef struct PyTypeObject:
@@ -390,7 +395,7 @@ cdef class Parser:
     cdef Py_ssize_t fragment_start # index in it of the first unit that is this document's
     cdef Py_ssize_t run_start      # index in it of the machine's unit 0
     cdef list texts                # everything fed, with keep_text
-    cdef Py_ssize_t loose_texts    # fragments at its end that have not been joined yet
+    cdef Py_ssize_t texts_kept     # how many there were before any were joined
     # Settings
     cdef Py_ssize_t max_bytes
     cdef object events_root        # Node of paths, or None: everything matches
@@ -411,7 +416,7 @@ cdef class Parser:
     cdef object unused
     # Last, so that what a feed touches is not spread by it
     cdef Machine m
-    cdef PyObject* keys[KEY_SLOTS]
+    cdef KeyCache* keys
 
     def __init__(
         self,
@@ -462,9 +467,7 @@ cdef class Parser:
         PyMem_Free(self.frames)
         scratch_free(&self.scratch)
         Py_XDECREF(self.open_text.text)
-        cdef Py_ssize_t i
-        for i in range(KEY_SLOTS):
-            Py_XDECREF(self.keys[i])
+        keys_leave(self.keys)
 
     # always_allow_keywords off: one positional argument is then passed without a tuple or vector.
     @cython.always_allow_keywords(False)
@@ -830,11 +833,14 @@ cdef object compiled(str option, paths):
 
 
 cdef Py_ssize_t limit(str option, value) except -1:
+    cdef int overflow = 0
+    cdef long long number
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{option} is an int, not {type(value).__name__}")
-    if value < 0:
+    number = PyLong_AsLongLongAndOverflow(value, &overflow)
+    if number < 0 or overflow < 0:
         raise ValueError(f"{option}={value}: it cannot be negative")
-    return PyNumber_AsSsize_t(value, NULL)  # clipped, if need be
+    return PY_SSIZE_T_MAX if overflow or number > PY_SSIZE_T_MAX else number
 
 
 cdef object hook(str option, value):
@@ -875,6 +881,8 @@ cdef int start_over(Parser self) except -1:
     cdef object pairs = self.pairs
     cdef object shapes = self.shapes
     cdef object root_shape = self.root_shape
+    if self.keys == NULL:
+        self.keys = keys_take()
     self.fragment = NULL
     self.level = 0
     drop_frames(self)
@@ -897,7 +905,7 @@ cdef int start_over(Parser self) except -1:
     self.unused = ""
     if self.texts is not None:
         self.texts = []
-        self.loose_texts = 0
+        self.texts_kept = 0
     if self.has_hooks:
         self.pairs = []
         self.shapes = []
@@ -1020,7 +1028,7 @@ cdef int keep_rest(Parser self) except -1:
     return keep_fragment(self, (<object>self.fragment)[self.fragment_start:])
 
 ctypedef int (*unchecked_note)(Parser, PyObject*) noexcept
-ctypedef int (*unchecked_keep)(Parser) noexcept
+ctypedef int (*unchecked_step)(Parser) noexcept
 
 
 cdef int give_up(Parser self) except -1:
@@ -1033,8 +1041,12 @@ cdef int give_up(Parser self) except -1:
     if self.failure is None:
         # Not ours: a MemoryError, or whatever a hook has raised.
         PyErr_Fetch(&kind, &value, &traceback)
+        if self.filled and not self.published and self.open_text.text != NULL and (
+            (<unchecked_step>show_again)(self) < 0
+        ):
+            PyErr_Clear()
         if self.texts is not None and self.fragment != NULL and (
-            (<unchecked_keep>keep_rest)(self) < 0
+            (<unchecked_step>keep_rest)(self) < 0
         ):
             PyErr_Clear()
         if (<unchecked_note>note_foreign)(self, kind) < 0:
@@ -1229,7 +1241,7 @@ cdef inline int attach(Parser self, object value, bint replaces) except -1:
         Py_INCREF(value)  # PyList_SetItem takes a reference
         PyList_SetItem(frame.container, frame.index, <PyObject*>value)
     else:
-        PyList_Append(frame.container, <PyObject*>value)
+        (<list>frame.container).append(value)
     return 0
 
 
@@ -1376,15 +1388,64 @@ cdef inline int add_text(
 ) except -1:
     """More of the string or key being read."""
     if self.open_text.text == NULL:
-        return scratch_add(&self.scratch, units, width, count, bits)
+        if self.scratch.length < LONG_TEXT or self.m.in_key:
+            return scratch_add(&self.scratch, units, width, count, bits)
+        leave_scratch(self)
     if not self.growing:
         begin_growing(self)
-    if self.in_place and open_text_fits(&self.open_text, count, bits):
+    if self.in_place and (
+        open_text_fits(&self.open_text, count, bits) or moves(self, count, bits)
+    ):
         open_text_write(&self.open_text, units, width, count)
         return 0
     open_text_replace(&self.open_text, units, width, count, bits)
     self.published = False
     self.in_place = not PLAIN_APPEND  # the new object is nobody's but ours until published
+    return 0
+
+
+cdef int leave_scratch(Parser self) except -1:
+    """A string gets long within one fragment: from here on it grows as the str that it will be, so
+    that it is not held twice in the end."""
+    cdef Scratch* scratch = &self.scratch
+    open_text_make(
+        &self.open_text, scratch.data, scratch.width, scratch.length, scratch.bits,
+        spare_room(scratch.length),
+    )
+    scratch_free(scratch)
+    self.growing = True
+    self.in_place = not PLAIN_APPEND
+    return 0
+
+
+cdef bint moves(Parser self, Py_ssize_t count, uint32_t bits) except -1:
+    """Make room for more behind a long text that grows in place, without a copy of it. False if
+    that cannot be."""
+    cdef Py_ssize_t length = self.open_text.length
+    if length < LONG_TEXT or bits > self.open_text.largest or count > PY_SSIZE_T_MAX // 16:
+        return False
+    return resized(self, length + count + spare_room(length + count))
+
+
+cdef bint resized(Parser self, Py_ssize_t capacity) except -1:
+    """Change the room of the open text, which grows in place. False if that cannot be."""
+    if self.published:
+        # The block may move: nothing may refer to it meanwhile.
+        attach(self, "", True)
+        self.published = False
+        if not grows_in_place(&self.open_text, 1):
+            return False  # attaching has run code that took hold of it
+    if open_text_resize(&self.open_text, capacity):
+        return True
+    if self.filled:
+        show_again(self)
+    return False
+
+
+cdef int show_again(Parser self) except -1:
+    """What was taken out of its place to be changed comes back."""
+    attach(self, <object>self.open_text.text, True)
+    self.published = True
     return 0
 
 
@@ -1470,16 +1531,7 @@ cdef int end_string(Parser self) except -1:
         value = scratch_text(&self.scratch)
         attach(self, value, False)
     else:
-        # Spare room is given back where it is worth a copy.
-        spare = self.open_text.capacity - PyUnicode_GET_LENGTH(text)
-        if spare * PyUnicode_KIND_of(text) > 32:
-            value = new_text(
-                PyUnicode_DATA(text), PyUnicode_KIND_of(text), PyUnicode_GET_LENGTH(text),
-                PyUnicode_MAX_CHAR_VALUE(text),
-            )
-            self.published = False
-        else:
-            value = <object>text
+        value = trimmed(self)
         if not self.published:
             attach(self, value, self.filled)
     if self.string_path is not None:
@@ -1494,6 +1546,25 @@ cdef int end_string(Parser self) except -1:
     drop_open_text(self)
     scratch_clear(&self.scratch)
     return finish(self, value, None)
+
+
+cdef object trimmed(Parser self):
+    """The open text, without its spare room where that is worth something. It may have to be
+    attached again."""
+    cdef OpenText* text = &self.open_text
+    cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text.text)
+    if (text.capacity - length) * PyUnicode_KIND_of(text.text) <= 32:
+        return <object>text.text
+    if length >= LONG_TEXT:
+        if not self.growing:
+            begin_growing(self)
+        if self.in_place and resized(self, length):
+            return <object>text.text
+    self.published = False
+    return new_text(
+        PyUnicode_DATA(text.text), PyUnicode_KIND_of(text.text), length,
+        PyUnicode_MAX_CHAR_VALUE(text.text),
+    )
 
 
 cdef inline int whole_string(
@@ -1824,7 +1895,7 @@ cdef Py_ssize_t run_text(
     self.run_start = start
     if not self.started:
         self.started = True
-        if joins and start < end and PyUnicode_Substring(text, start, start + 1) == "\ufeff":
+        if joins and start < end and PyUnicode_READ_CHAR(text, start) == 0xfeff:
             self.m.fault = BAD_BOM
             self.m.stopped_at = position(self)
             self.m.fault_place = place_at(&self.m, position(self))
@@ -1924,13 +1995,15 @@ cdef Py_ssize_t read_carefully(Parser self, data, Py_ssize_t start) except -1:
 
 
 cdef int keep_fragment(Parser self, data) except -1:
-    """Keep what is fed. Every so many fragments become one: an object for each few characters
-    would take many times the room of the text."""
+    """Keep what is fed. Every so many fragments become one, and every so many of those: an object
+    for each few characters would take many times the room of the text."""
+    cdef Py_ssize_t kept
     self.texts.append(str(data) if isinstance(data, str) else bytes(data))
-    self.loose_texts += 1
-    if self.loose_texts == LOOSE_TEXTS:
+    self.texts_kept += 1
+    kept = self.texts_kept
+    while kept % LOOSE_TEXTS == 0:
         self.texts[-LOOSE_TEXTS:] = runs_of(self.texts[-LOOSE_TEXTS:])
-        self.loose_texts = 0
+        kept //= LOOSE_TEXTS
     return 0
 
 
@@ -1978,7 +2051,6 @@ cdef inline Py_ssize_t feed_one(Parser self, data, Py_ssize_t start) except -1:
     return start
 
 ctypedef Py_ssize_t (*unchecked_reader)(Parser, object, Py_ssize_t) noexcept
-ctypedef int (*unchecked_step)(Parser) noexcept
 
 
 cdef object plain_data(data):
@@ -2197,6 +2269,8 @@ cdef int show_unfinished(Parser self) except -1:
     """The input of loads ended inside a token: show of it what allow_partial lets."""
     cdef int kind = 0
     if self.m.state == IN_STRING and not self.m.in_key:
+        if self.open_text.text != NULL:
+            trimmed(self)
         return publish_string(self)
     if self.m.state == IN_NUMBER and number_is_whole(self.m.number):
         if self.shown_kinds & SHOW_NUM:

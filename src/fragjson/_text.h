@@ -264,6 +264,9 @@ static inline Py_ssize_t spare_room(Py_ssize_t length)
     return length / 2 + 24;
 }
 
+/* From this length on a text is worth the trouble of moving its block rather than copying it. */
+#define LONG_TEXT (1 << 16)
+
 static inline int open_text_fits(const OpenText *open, Py_ssize_t count, Py_UCS4 bits)
 {
     return open->length + count <= open->capacity && bits <= open->largest;
@@ -274,6 +277,26 @@ static inline void open_text_write(OpenText *open, const void *units, int width,
 {
     copy_units(open->data, open->width, open->length, units, width, count);
     set_open_length(open, open->length + count);
+}
+
+/* Change the block of open->text to one for so many characters, which need not be fewer or more than
+ * there are. The caller has proved grows_in_place() with itself as the one holder: the object may
+ * move. 0 if there is no memory for it; nothing has changed then. Long blocks are seldom copied by
+ * this, and never held twice. */
+static int open_text_resize(OpenText *open, Py_ssize_t capacity)
+{
+    Py_ssize_t length = open->length;
+    /* A str of the length asked for is left alone. This one has room for what it says, and no more
+     * than that is read of it. */
+    set_open_length(open, open->capacity);
+    int failed = PyUnicode_Resize(&open->text, capacity) < 0;
+    if (failed)
+        PyErr_Clear();
+    else
+        open->capacity = capacity;
+    open->data = PyUnicode_DATA(open->text);
+    set_open_length(open, length);
+    return !failed;
 }
 
 /* Append by making a new object (or, in plain builds, however PyUnicode_Append likes). The caller
@@ -304,12 +327,45 @@ static int open_text_replace(OpenText *open, const void *units, int width, Py_ss
 }
 
 /* ---- Keys --------------------------------------------------------------------------------------
- * The same few keys come again with every row. A direct-mapped cache gives the same str back, its
- * hash already computed, without building it. Strong references; a slot holds the last key that fell
- * into it, so its size is bounded whatever is fed. */
+ * The same few keys come again with every row, and with every call. A direct-mapped cache gives the
+ * same str back, its hash already computed, without building it. Strong references; a slot holds the
+ * last key that fell into it, so its size is bounded whatever is fed.
+ *
+ * A cache has one owner at a time, and goes to the next with what it knows: for the keys of a small
+ * document that is half of their cost. The one that waits is guarded by the GIL. */
 
 #define KEY_SLOTS 64     /* a power of two */
 #define KEY_LONGEST 64   /* characters; longer ones are not worth keeping */
+
+typedef struct {
+    PyObject *slots[KEY_SLOTS];
+} KeyCache;
+
+static KeyCache *idle_keys; /* NULL while it is in use */
+
+/* A cache to own, or NULL with an exception set. */
+static inline KeyCache *keys_take(void)
+{
+    KeyCache *keys = idle_keys;
+    idle_keys = NULL;
+    if (keys == NULL && (keys = PyMem_Calloc(1, sizeof *keys)) == NULL)
+        PyErr_NoMemory();
+    return keys;
+}
+
+/* Give it up; NULL is fine. Dropping an exact str runs no Python code. */
+static inline void keys_leave(KeyCache *keys)
+{
+    if (keys == NULL)
+        return;
+    if (idle_keys == NULL) {
+        idle_keys = keys;
+        return;
+    }
+    for (int i = 0; i < KEY_SLOTS; i++)
+        Py_XDECREF(keys->slots[i]);
+    PyMem_Free(keys);
+}
 
 #define HASH_UNITS(type)                                                                            \
     for (Py_ssize_t i = 0; i < count; i++)                                                          \
@@ -347,12 +403,12 @@ static inline int text_equals_units(PyObject *text, const void *units, int width
 }
 
 /* The str for a key: a new reference, from the cache if it was met lately. */
-static inline PyObject *cached_key(PyObject **slots, const void *units, int width, Py_ssize_t count,
+static inline PyObject *cached_key(KeyCache *keys, const void *units, int width, Py_ssize_t count,
                                    Py_UCS4 bits)
 {
     if (count > KEY_LONGEST)
         return new_text(units, width, count, bits);
-    PyObject **slot = &slots[hash_units(units, width, count) & (KEY_SLOTS - 1)];
+    PyObject **slot = &keys->slots[hash_units(units, width, count) & (KEY_SLOTS - 1)];
     if (*slot == NULL || !text_equals_units(*slot, units, width, count)) {
         PyObject *text = new_text(units, width, count, bits);
         if (text == NULL)

@@ -23,17 +23,25 @@ cdef extern from "_text.h":
     ctypedef struct OpenText:
         PyObject* text
         Py_ssize_t capacity
+        Py_ssize_t length
+        uint32_t largest
 
     bint PLAIN_APPEND
+    Py_ssize_t LONG_TEXT
     bint grows_in_place(const OpenText* open, Py_ssize_t holders) noexcept
     Py_ssize_t spare_room(Py_ssize_t length) noexcept
     int open_text_make(OpenText* open, const void* units, int width, Py_ssize_t count,
                        uint32_t bits, Py_ssize_t spare) except -1
+    bint open_text_resize(OpenText* open, Py_ssize_t capacity) noexcept
     bint open_text_fits(const OpenText* open, Py_ssize_t count, uint32_t bits) noexcept
     void open_text_write(OpenText* open, const void* units, int width, Py_ssize_t count) noexcept
     int open_text_replace(OpenText* open, const void* units, int width, Py_ssize_t count,
                           uint32_t bits) except -1
 
-    enum: KEY_SLOTS
-    object cached_key(PyObject** slots, const void* units, int width, Py_ssize_t count,
+    ctypedef struct KeyCache:
+        pass
+
+    KeyCache* keys_take() except NULL
+    void keys_leave(KeyCache* keys) noexcept
+    object cached_key(KeyCache* keys, const void* units, int width, Py_ssize_t count,
                       uint32_t bits)
