@@ -1,10 +1,13 @@
 """The contract of ``Parser``: what may be fed and when, and what its members show."""
 
+import json
 import types
 from typing import Any
 
 import pytest
 from comparison import EVERY_EVENT, error_of, events_of, exactly, fed, feed_all, plain_events
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fragjson import (
     IncompleteJSONError,
@@ -12,6 +15,7 @@ from fragjson import (
     MalformedJSONError,
     Parser,
     Status,
+    loads,
 )
 
 # What may be fed, and when
@@ -466,3 +470,20 @@ def test_there_is_no_unused_data_without_a_root() -> None:
         parser = Parser()
         error_of(parser.feed, text)
         assert parser.unused_data == ""
+
+
+# Numbers: their value is gathered digit by digit, across fragments
+
+
+@given(
+    st.from_regex(r"-?(0|[1-9][0-9]{0,21})(\.[0-9]{1,21})?([eE][+-]?[0-9]{1,6})?", fullmatch=True),
+    st.data(),
+)
+def test_a_number_has_the_value_json_gives_it_wherever_it_is_cut(
+    number: str, data: st.DataObject
+) -> None:
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(number)), max_size=4)))
+    parser = Parser()
+    for start, end in zip([0, *cuts], [*cuts, len(number)], strict=True):
+        parser.feed(number[start:end])
+    assert exactly(parser.close()) == exactly(json.loads(number)) == exactly(loads(number))

@@ -221,7 +221,7 @@ static inline int decode_utf8(const utf8_unit *bytes, ptrdiff_t size, uint32_t *
 
 /* ---- Numbers ------------------------------------------------------------------------------------
  * What JSON lets follow what, as a table: next_number_part[part][number_class[c]] is the part a
- * number is in after the character c, 0 if c cannot continue it. The parts are _machine.pxd's
+ * number is in after the character c, 0 if c cannot continue it (or, for part 0, begin one). The parts are _machine.pxd's
  * NumberPart. */
 
 enum { OTHER_CHAR, DIGIT_0, DIGIT_1_TO_9, POINT_CHAR, E_CHAR, PLUS_CHAR, MINUS_CHAR };
@@ -235,7 +235,7 @@ static const unsigned char number_class[128] = {
 
 static const unsigned char next_number_part[9][8] = {
     /*             other  0  1-9  .  e  +  - */
-    /* refused  */ {0,    0, 0,   0, 0, 0, 0},
+    /* none yet */ {0,    2, 3,   0, 0, 0, 1},
     /* minus    */ {0,    2, 3,   0, 0, 0, 0},
     /* zero     */ {0,    0, 0,   4, 6, 0, 0},
     /* integer  */ {0,    3, 3,   4, 6, 0, 0},
@@ -264,41 +264,6 @@ static inline int scaled_double(uint64_t digits, int scale, double *value)
     (void)digits, (void)scale, (void)value;
     return 0;
 #endif
-}
-
-/* The same for a decimal text that follows JSON's grammar. */
-static inline int exact_double(const char *text, ptrdiff_t size, double *value)
-{
-    ptrdiff_t i = text[0] == '-';
-    uint64_t digits = 0;
-    int scale = 0, exponent = 0;
-    if (size - i > 19) /* any 19 digits fit into 64 bits */
-        return 0;
-    for (; i < size && text[i] >= '0'; i++) { /* e and E are above the digits, . + - below */
-        if (text[i] > '9')
-            break;
-        digits = digits * 10 + (uint64_t)(text[i] - '0');
-    }
-    if (i < size && text[i] == '.') {
-        ptrdiff_t point = ++i;
-        for (; i < size && text[i] <= '9'; i++)
-            digits = digits * 10 + (uint64_t)(text[i] - '0');
-        scale = (int)(point - i);
-    }
-    if (i < size) {
-        int negative = text[i + 1] == '-';
-        for (i += 1 + (negative || text[i + 1] == '+'); i < size; i++) {
-            exponent = exponent * 10 + (text[i] - '0');
-            if (exponent > 999)
-                return 0;
-        }
-        scale += negative ? -exponent : exponent;
-    }
-    if (!scaled_double(digits, scale, value))
-        return 0;
-    if (text[0] == '-')
-        *value = -*value;
-    return 1;
 }
 
 #endif

@@ -21,4 +21,3 @@ cdef extern from "_bytes.h" nogil:
     const unsigned char number_class[128]
     const unsigned char next_number_part[9][8]
     bint scaled_double(uint64_t digits, int scale, double* value)
-    bint exact_double(const char* text, Py_ssize_t size, double* value)

@@ -50,7 +50,6 @@ from libc.string cimport memcpy, memset
 
 from fragjson._bytes cimport (
     decode_utf8,
-    exact_double,
     latin1_unit,
     scan_latin1,
     scaled_double,
@@ -101,7 +100,6 @@ from fragjson._machine cimport (
     NUMBER_PART,
     OPEN,
     Place,
-    SHORT_NUMBER,
     STRING,
     STRING_END,
     Step,
@@ -117,6 +115,7 @@ from fragjson._machine cimport (
     number_is_float,
     number_is_whole,
     place_at,
+    scale_of,
     unit,
 )
 from fragjson._text cimport (
@@ -1588,16 +1587,6 @@ cdef inline int whole_string(
 
 # ---- Numbers and literals ------------------------------------------------------------------------
 
-cdef inline object small_integer(const char* digits, Py_ssize_t count):
-    """An integer of at most 18 digits, which a C long long holds."""
-    cdef bint negative = digits[0] == c"-"
-    cdef long long value = 0
-    cdef Py_ssize_t i
-    for i in range(negative, count):
-        value = value * 10 + (digits[i] - c"0")
-    return -value if negative else value
-
-
 cdef object number_of(Parser self, const char* digits, Py_ssize_t count):
     """The number that a NUL-terminated text says."""
     if number_is_float(self.m.number):
@@ -1615,49 +1604,33 @@ cdef object number_of(Parser self, const char* digits, Py_ssize_t count):
     stop(self, LimitExceededError, reason, self.m.token, position(self))
 
 
-cdef object finished_number(Parser self, const unit* units, Py_ssize_t count):
-    """The number whose last characters, or all, are units; the others are in scratch."""
-    cdef char[32] small
-    cdef const char* digits = small
-    cdef Py_ssize_t i
-    cdef double value
-    if self.scratch.length == 0 and count < 32:
-        for i in range(count):
-            small[i] = <char>units[i]
-        small[count] = 0
-    else:
-        if count:
-            scratch_add(&self.scratch, units, sizeof(unit), count, 0x7f)
-        count = self.scratch.length
-        digits = scratch_string(&self.scratch)
-    if number_is_float(self.m.number):
-        if self.parse_float is None and exact_double(digits, count, &value):
-            return value
-    elif self.parse_int is None and count < 19:
-        return small_integer(digits, count)
-    return number_of(self, digits, count)
-
-
-cdef inline int short_number_value(Parser self, const unit* units) except -1:
-    """A number that the machine has read whole, with its value."""
-    cdef bint negative = units[0] == c"-"
+cdef inline object finished_number(
+    Parser self, const void* units, int width, Py_ssize_t count
+):
+    """The number that has ended. Its last characters, or all, are units; others are in scratch."""
+    cdef Machine* m = &self.m
     cdef double real
-    if self.m.number == INTEGER:
-        if self.parse_int is None:
-            whole = <long long>self.m.digits  # at most 18 digits
-            return number_ended(self, -whole if negative else whole, True)
-    elif self.parse_float is None and scaled_double(self.m.digits, self.m.scale, &real):
-        return number_ended(self, -real if negative else real, True)
-    return end_number[unit](self, units, self.m.stop - self.m.start, True)
+    cdef long long whole
+    if number_is_float(m.number):
+        if (
+            self.parse_float is None
+            and m.digit_count <= 19  # any 19 digits fit into 64 bits
+            and scaled_double(m.digits, scale_of(m), &real)
+        ):
+            return -real if m.negative else real
+    elif self.parse_int is None and m.digit_count <= 18:
+        whole = <long long>m.digits
+        return -whole if m.negative else whole
+    if count:
+        scratch_add(&self.scratch, units, width, count, 0x7f)
+    return number_of(self, scratch_string(&self.scratch), self.scratch.length)
 
 
-cdef int end_number(Parser self, const unit* units, Py_ssize_t count, bint tells) except -1:
-    cdef object value = finished_number[unit](self, units, count)
+cdef int end_number(
+    Parser self, const void* units, int width, Py_ssize_t count, bint tells
+) except -1:
+    cdef object value = finished_number(self, units, width, count)
     scratch_clear(&self.scratch)
-    return number_ended(self, value, tells)
-
-
-cdef inline int number_ended(Parser self, object value, bint tells) except -1:
     attach(self, value, False)
     if tells and self.wanted & ENDS:
         tell_end(self, "number", value)
@@ -1674,7 +1647,7 @@ cdef int tell_end(Parser self, str json_type, value) except -1:
 cdef int end_root_number(Parser self) except -1:
     """The input has ended behind a number at the root. Its end event has no feed to be returned
     from: the result of close says it."""
-    end_number[latin1_unit](self, NULL, 0, False)
+    end_number(self, NULL, 0, 0, False)
     self.m.state = END
     return 0
 
@@ -1755,10 +1728,8 @@ cdef Step drive(Parser self, const unit* text, Py_ssize_t end) except FAULT:
                 self.scratch.bits,
             )
             scratch_clear(&self.scratch)
-        elif step == SHORT_NUMBER:
-            short_number_value[unit](self, text + m.start)
         elif step == NUMBER:
-            end_number[unit](self, text + m.start, m.stop - m.start, True)
+            end_number(self, text + m.start, sizeof(unit), m.stop - m.start, True)
         elif step == NUMBER_PART:
             scratch_add(&self.scratch, text + m.start, sizeof(unit), m.stop - m.start, 0x7f)
         elif step == LITERAL_END:
@@ -2274,7 +2245,7 @@ cdef int show_unfinished(Parser self) except -1:
         return publish_string(self)
     if self.m.state == IN_NUMBER and number_is_whole(self.m.number):
         if self.shown_kinds & SHOW_NUM:
-            attach(self, finished_number[latin1_unit](self, NULL, 0), False)
+            attach(self, finished_number(self, NULL, 0, 0), False)
     elif self.m.state == IN_LITERAL:
         if self.m.literal == NULL_WORD:
             kind = SHOW_NULL

@@ -19,7 +19,7 @@ States, and the characters that move them (white space passes between tokens)
 Carried between runs
     in a string  how far an escape has come (escape, hex_value); a high surrogate that may yet join
                  a low one (held)
-    in a number  which part of it has been reached (number)
+    in a number  which part of it has been reached (number), and the value of its digits so far
     in a literal how many of its letters have come (matched)
     always       positions: base, and those that an error would have to point back to
 A UTF-8 sequence cut between fragments is the engine's to carry: the machine is run on the whole
@@ -80,8 +80,7 @@ cdef enum Step:
     KEY_END        # the key is finished
     STRING_END     # the string value is finished
     NUMBER_PART    # part of a number: units start to stop
-    NUMBER         # the same, and the number is finished
-    SHORT_NUMBER   # a whole number: units start to stop, digits and scale say its value
+    NUMBER         # the same, and the number is finished; digits and so on say its value
     LITERAL_END    # a literal is finished; literal says which
     NEXT_DOCUMENT  # the rest follows the root, and one_document is not set
     FAULT          # fault says what; nothing more can be read
@@ -113,9 +112,9 @@ cdef enum Literal:
     MINUS_INFINITY_WORD
 
 # How far a number has come; it is whole in ZERO, INTEGER, FRACTION and EXPONENT. The order is that
-# of the rows of next_number_part.
+# of the rows of next_number_part, whose entries say NO_PART of what cannot follow.
 cdef enum NumberPart:
-    REFUSED
+    NO_PART
     MINUS
     ZERO
     INTEGER
@@ -163,6 +162,12 @@ cdef struct Machine:
     uint32_t held          # a high surrogate waiting for a low one, or 0
     bint held_raw          # it came as a character, not as an escape
     NumberPart number
+    bint negative          # it has a minus
+    uint64_t digits        # all of them but the exponent's; good if there are no more than 19
+    Py_ssize_t digit_count
+    Py_ssize_t fraction_count  # how many of them are behind the point
+    int exponent           # clipped to what is out of any range
+    bint shrinks           # the exponent has a minus
     Literal literal
     Py_ssize_t matched
     Py_ssize_t room        # code points the token may still take
@@ -181,8 +186,6 @@ cdef struct Machine:
     uint32_t* chars        # room for CHAR_ROOM characters, lent by the engine
     Py_ssize_t char_count
     int char_width         # bytes each of them takes: 1, or 4 as soon as one does not fit
-    uint64_t digits        # of a SHORT_NUMBER, without its point
-    int scale              # minus the digits behind the point
     Fault fault
     Place fault_place      # where json would point
     Py_ssize_t stopped_at
@@ -566,8 +569,8 @@ cdef inline Step in_string(Machine* m, const unit* text, Py_ssize_t end) noexcep
 # ---- Numbers and literals ------------------------------------------------------------------------
 
 cdef inline NumberPart number_part(NumberPart part, uint32_t c) noexcept nogil:
-    """The part a number is in after c, or REFUSED."""
-    return <NumberPart>next_number_part[<int>part][number_class[c]] if c < 128 else REFUSED
+    """The part a number is in after c, or NO_PART."""
+    return <NumberPart>next_number_part[<int>part][number_class[c]] if c < 128 else NO_PART
 
 
 cdef inline bint number_is_whole(NumberPart part) noexcept nogil:
@@ -591,33 +594,92 @@ cdef inline Fault number_fault(Machine* m, Place* place) noexcept nogil:
     return BAD_COMMA if m.depth else EXTRA_DATA
 
 
+cdef inline int scale_of(Machine* m) noexcept nogil:
+    """The power of ten that a number of at most 19 digits is to be multiplied by."""
+    return (-m.exponent if m.shrinks else m.exponent) - <int>m.fraction_count
+
+
+cdef inline void begin_number(Machine* m, uint32_t c) noexcept nogil:
+    m.room = m.max_string
+    m.number = INTEGER if c"1" <= c <= c"9" else NO_PART  # c is still to come
+    m.negative = m.shrinks = False
+    m.digits = 0
+    m.digit_count = m.fraction_count = 0
+    m.exponent = 0
+
+
+cdef inline Py_ssize_t pass_digits(
+    const unit* text, Py_ssize_t i, Py_ssize_t stop, uint64_t* digits
+) noexcept nogil:
+    cdef uint64_t value = digits[0]
+    cdef uint32_t digit
+    while i < stop:
+        digit = <uint32_t>text[i] - c"0"
+        if digit > 9:
+            break
+        value = value * 10 + digit
+        i += 1
+    digits[0] = value
+    return i
+
+
 cdef inline Step in_number(Machine* m, const unit* text, Py_ssize_t end) noexcept nogil:
     cdef Py_ssize_t i = m.at
     cdef Py_ssize_t stop = end
+    cdef Py_ssize_t first
     cdef NumberPart part = m.number
-    cdef NumberPart following
+    cdef NumberPart following = NO_PART
+    cdef uint64_t digits = m.digits
     cdef Place place
     cdef Fault fault
     if end - i > m.room:
         stop = i + m.room
+    m.state = IN_NUMBER
     m.start = i
-    while i < stop:
+    while True:
+        # Digits, and the point between them, take no look at the table.
+        if part == INTEGER:
+            first = i
+            i = pass_digits[unit](text, i, stop, &digits)
+            m.digit_count += i - first
+            if i < stop and text[i] == c".":
+                part = POINT
+                i += 1
+        if part == POINT and i < stop and <uint32_t>text[i] - c"0" <= 9:
+            part = FRACTION
+        if part == FRACTION:
+            first = i
+            i = pass_digits[unit](text, i, stop, &digits)
+            m.digit_count += i - first
+            m.fraction_count += i - first
+        if i == end:
+            break
         following = number_part(part, text[i])
-        if following == REFUSED:
+        if i == stop or following == NO_PART:
             break
         part = following
+        if part == INTEGER or part == FRACTION:
+            continue  # this is their first digit
+        if part == EXPONENT:
+            if m.exponent < 10_000:
+                m.exponent = m.exponent * 10 + <int>(text[i] - c"0")
+        elif part == ZERO:
+            m.digit_count = 1
+        elif text[i] == c"-":
+            if part == MINUS:
+                m.negative = True
+            else:
+                m.shrinks = True
         i += 1
     m.number = part
+    m.digits = digits
     m.room -= i - m.start
     m.stop = i
     m.at = i
-    m.state = IN_NUMBER
     if i == end:
         return NUMBER_PART if i > m.start else MORE
-    if i == stop and number_part(part, text[i]) != REFUSED:
-        if i > m.start:
-            return NUMBER_PART
-        return fail_here(m, i, TOO_LONG)
+    if following != NO_PART:
+        return NUMBER_PART if i > m.start else fail_here(m, i, TOO_LONG)
     if number_is_whole(part):
         finish_value(m)
         return NUMBER
@@ -627,53 +689,6 @@ cdef inline Step in_number(Machine* m, const unit* text, Py_ssize_t end) noexcep
         return in_literal[unit](m, text, end)
     fault = number_fault(m, &place)
     return fail(m, i, fault, place)
-
-
-cdef inline bint short_number(
-    Machine* m, const unit* text, Py_ssize_t i, Py_ssize_t end
-) noexcept nogil:
-    """Take the commonest numbers in one pass, value and all: at most 18 digits, no exponent, and the
-    character behind them is there too. False, with nothing done, if it is any other."""
-    cdef Py_ssize_t start = i
-    cdef Py_ssize_t first, point
-    cdef uint32_t digit
-    cdef uint64_t digits = 0
-    if text[i] == c"-":
-        i += 1
-    first = i
-    while i < end:
-        digit = <uint32_t>text[i] - c"0"
-        if digit > 9:
-            break
-        digits = digits * 10 + digit
-        i += 1
-        if digits == 0:
-            break  # nothing follows a leading zero
-    if i == first or i == end or i - first > 18:
-        return False
-    m.number = INTEGER
-    m.scale = 0
-    if text[i] == c".":
-        i += 1
-        point = i
-        while i < end:
-            digit = <uint32_t>text[i] - c"0"
-            if digit > 9:
-                break
-            digits = digits * 10 + digit
-            i += 1
-        if i == point or i == end or i - first > 19:
-            return False
-        m.number = FRACTION
-        m.scale = point - i
-    if text[i] == c"e" or text[i] == c"E" or i - start > m.max_string:
-        return False
-    m.digits = digits
-    m.start = start
-    m.stop = i
-    m.at = i
-    finish_value(m)
-    return True
 
 
 cdef inline const char* letters(Literal literal) noexcept nogil:
@@ -727,17 +742,9 @@ cdef inline Step begin_value(
         return OPEN
     m.token = place_at(m, m.base + i)
     if c == c"-" or c"0" <= c <= c"9":
-        m.room = m.max_string
-        if m.room == 0:
-            m.state = IN_NUMBER
-            return fail_here(m, i, TOO_LONG)
-        if short_number[unit](m, text, i, end):
-            return SHORT_NUMBER
-        m.number = MINUS if c == c"-" else ZERO if c == c"0" else INTEGER
-        # The first character is taken here; in_number goes on behind it and widens the part.
-        m.room -= 1
-        m.at = i + 1
-        return widened(m, in_number[unit](m, text, end), i)
+        begin_number(m, c)
+        m.at = i
+        return in_number[unit](m, text, end)
     if c == c"t":
         m.literal = TRUE_WORD
     elif c == c"f":
@@ -755,14 +762,6 @@ cdef inline Step begin_value(
     m.at = i
     m.matched = 0
     return in_literal[unit](m, text, end)
-
-
-cdef inline Step widened(Machine* m, Step step, Py_ssize_t start) noexcept nogil:
-    """Let the part of a number that in_number found begin at its first character."""
-    m.start = start
-    if step == MORE:
-        return NUMBER_PART
-    return step
 
 
 cdef inline Step close_container(Machine* m, Py_ssize_t i) noexcept nogil:
