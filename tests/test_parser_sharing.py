@@ -34,6 +34,30 @@ def test_a_kept_reference_to_an_open_string_never_changes() -> None:
         assert all(string in {letter * len(string)} for string in kept)
 
 
+@pytest.mark.parametrize("start", ['"', '["', '{"k":"'])
+@pytest.mark.parametrize("letter", ["x", "é", "水", "😀"])
+def test_a_long_string_moves_and_what_is_kept_of_it_stays(letter: str, start: str) -> None:
+    def string() -> str:
+        value = parser.value
+        return value if start == '"' else value[0] if start == '["' else value["k"]
+
+    parser = fed(start)
+    kept = []
+    text = ""
+    for size in (70_000, 1, 40_000, 60_000, 1, 1, 100_000, 200_000, 3):
+        parser.feed(letter * size)
+        text += letter * size
+        assert string() == text
+        if size % 2:
+            kept.append((string(), text))
+    parser.feed("\\n" * 300_000)
+    assert string() == text + "\n" * 300_000
+    parser.feed('"')
+    assert string() == text + "\n" * 300_000
+    assert sys.getsizeof(string()) == sys.getsizeof(text + "\n" * 300_000)
+    assert all(old == copy for old, copy in kept)
+
+
 @pytest.mark.parametrize(
     "use",
     [hash, sys.intern, str.encode, str.upper, lambda s: {s: 1}, lambda s: memoryview(s.encode()),

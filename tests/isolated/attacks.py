@@ -298,6 +298,44 @@ def keys_in_the_live_value() -> None:
 
 
 @attack
+def keys_while_a_long_string_moves() -> None:
+    """The same, when the parser takes a long string out of the live dict to move it."""
+    for more in ("d" * 90_000, "\\n" * 90_000, 'd"', "水" * 90_000):
+        for spring in (
+            lambda: keep(parser.value["b"]),
+            lambda: hash(parser.value["b"]),
+            lambda: parser.value.pop("b"),
+            lambda: parser.value.clear(),
+            lambda: meddle(parser),
+            lambda: 1 // 0,
+        ):
+            for later in (0, 1, 2, 3):  # at the how-manieth comparison
+                kept: list[tuple[str, str]] = []
+
+                def keep(string: str, kept: Any = kept) -> None:
+                    kept.append((string, string[:1] + string[1:]))
+
+                parser = Parser()
+                parser.feed('{"b":"' + "c" * 70_000)
+                trap = Trap("b")
+                put_first(parser.value, trap, 1)
+                steps = [lambda: None] * later + [spring]
+
+                def next_step(trap: Trap = trap, steps: Any = steps) -> None:
+                    step = steps.pop(0)
+                    trap.spring = next_step if steps else None
+                    step()
+
+                trap.spring = next_step
+                for fragment in (more, "e" * 90_000, '"}'):
+                    with contextlib.suppress(
+                        JSONDecodeError, RuntimeError, ZeroDivisionError, LookupError, TypeError
+                    ):
+                        parser.feed(fragment)
+                    assert all(string == copy for string, copy in kept)
+
+
+@attack
 def keys_of_is_complete() -> None:
     """The path that is asked for feeds the parser when it is compared."""
     for spring in (lambda: parser.feed(DEEP), lambda: shut(parser), lambda: parser.feed("1}}")):
