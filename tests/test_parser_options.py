@@ -54,6 +54,49 @@ def test_values_of_a_wrong_type_are_refused_with_the_name_of_the_option(
         Parser(**{option: value})
 
 
+OPTIONS: list[dict[str, Any]] = [
+    {}, {"allow_partial": False}, {"allow_partial": Allow.OBJ}, {"atomic": "$.mode"},
+    {"events": {"start", "delta", "end"}}, {"events": {"end"}, "paths": ("$.a[*]", "$.mode")},
+    {"strict": False}, {"max_depth": 1}, {"max_bytes": 12}, {"max_string": 3}, {"keep_text": True},
+    {"object_hook": sorted}, {"object_pairs_hook": list}, {"parse_float": str}, {"parse_int": str},
+    {"parse_constant": str},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_a_parser_made_alike_has_all_its_settings(options: dict[str, Any]) -> None:
+    def story(parser: Parser) -> list[str]:
+        told = []
+        for fragment in ('{"a":[1,', '2.5, NaN],"mo', 'de":"fa', 'st","b":{"x":1', '}, "c":"\n"}'):
+            for look in (lambda: parser.feed(fragment), lambda: parser.value, lambda: parser.text):  # noqa: B023
+                try:
+                    told.append(repr(look()))
+                except ValueError as error:
+                    told.append(repr(error))
+        return told
+
+    parser = Parser(**options)
+    parser.feed("[")  # what it has read is none of the other's
+    stories = [story(parser._alike()) for _ in range(2)]
+    assert stories == [story(Parser(**options))] * 2
+    for other in OPTIONS:
+        assert other == options or stories[0] != story(Parser(**other)), other
+
+
+@pytest.mark.parametrize("data", ['["a\tb"]', '{"\n":0}', '"\x1f', "[\n1,\t2]", '["\\t"]', ""])
+def test_a_parser_knows_if_it_was_lenient(data: str) -> None:
+    strict, lenient = Parser(), Parser(strict=False)
+    refused = error_of(lambda: strict.feed(data)) is not None
+    for text in (data, data.encode()):
+        for _, fragments in fragmentations(text):
+            lenient.reset()
+            assert not lenient._was_lenient()
+            for fragment in fragments:
+                lenient.feed(fragment)
+            assert lenient._was_lenient() == refused
+    assert not strict._was_lenient()
+
+
 # Atomic and allow_partial
 
 

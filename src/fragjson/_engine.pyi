@@ -6,6 +6,8 @@ from typing_extensions import disjoint_base
 from fragjson._errors import JSONDecodeError
 from fragjson._types import Allow, Data, EventKind, JSONType, Path, Status
 from fragjson.toolcalls.call import ToolCall
+from fragjson.toolcalls.events import StreamEvent
+from fragjson.toolcalls.turn import LiveCall
 
 _Partial: TypeAlias = bool | Allow | Literal["off", "on", "trailing-strings"]
 _ObjectHook: TypeAlias = Callable[[dict[str, Any]], Any]
@@ -28,8 +30,39 @@ class CallDelta:
     call: ToolCall
     text: str
     __match_args__ = ("call", "text")
-    def __new__(cls, call: ToolCall, text: str) -> CallDelta: ...
+    def __init__(self, call: ToolCall, text: str) -> None: ...
     def __eq__(self, other: object, /) -> bool: ...
+
+@disjoint_base
+class FieldEvent:
+    call: ToolCall
+    path: Path
+    value: Any
+    __match_args__ = ("call", "path", "value")
+    def __init__(self, call: ToolCall, path: Path, value: Any) -> None: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
+class FieldStarted(FieldEvent):
+    type: ClassVar[str]
+
+@final
+class FieldDelta(FieldEvent):
+    type: ClassVar[str]
+    value: str
+
+@final
+class FieldClosed(FieldEvent):
+    type: ClassVar[str]
+
+@final
+class Intake:
+    def __init__(self, parser: Parser | None, fragments: list[str] | None) -> None: ...
+    def take(self, call: LiveCall, text: object, /) -> list[StreamEvent] | None: ...
+
+def tell_call(
+    events: list[StreamEvent], call: ToolCall, text: str, found: Sequence[Event]
+) -> None: ...
 
 @disjoint_base
 class Parser:
@@ -74,6 +107,8 @@ class Parser:
     def reset(self) -> None: ...
     def _feed_document(self, data: Data, start: int) -> int: ...
     def _has_begun(self) -> bool: ...
+    def _was_lenient(self) -> bool: ...
+    def _alike(self) -> Parser: ...
 
 def loads(
     s: Data,

@@ -264,13 +264,13 @@ cdef class CallDelta:
         text: the new text.
     """
 
-    cdef readonly object call
-    cdef readonly object text
+    cdef object call
+    cdef object text
 
     type = "tool_call_delta"
     __match_args__ = ("call", "text")
 
-    def __cinit__(self, call, text):
+    def __init__(self, call, text):
         self.call = call
         self.text = text
 
@@ -286,7 +286,77 @@ cdef class CallDelta:
         return CallDelta, (self.call, self.text)
 
 
+@cython.freelist(64)
+cdef class FieldEvent:
+    """Something that happened to a field of a call: a value inside its arguments.
+
+    Args:
+        call: the ``ToolCall`` it belongs to.
+        path: where the value stands in the arguments.
+        value: as told by each kind of event.
+    """
+
+    cdef readonly object call
+    cdef readonly object path
+    cdef readonly object value
+
+    __match_args__ = ("call", "path", "value")
+
+    def __init__(self, call, path, value):
+        self.call = call
+        self.path = path
+        self.value = value
+
+    def __eq__(self, other, /):
+        if type(self) is not type(other):
+            return NotImplemented
+        cdef FieldEvent theirs = <FieldEvent>other
+        return (
+            self.call == theirs.call and self.path == theirs.path and self.value == theirs.value
+        )
+
+    def __repr__(self):
+        name = type(self).__name__
+        return f"{name}(call={self.call!r}, path={self.path!r}, value={self.value!r})"
+
+    def __reduce__(self):
+        return type(self), (self.call, self.path, self.value)
+
+
+@cython.final
+cdef class FieldStarted(FieldEvent):
+    """A string, object or array inside the arguments has begun; ``value`` is it, still empty.
+
+    An object or array is the live one: it goes on growing and is not to be changed.
+    """
+
+    type = "field_started"
+
+
+@cython.final
+cdef class FieldDelta(FieldEvent):
+    """A string inside the arguments has grown by ``value``."""
+
+    type = "field_delta"
+
+
+@cython.final
+cdef class FieldClosed(FieldEvent):
+    """A value inside the arguments is finished and cannot change any more.
+
+    The call as a whole is not: nothing may be run on the strength of this event alone.
+    """
+
+    type = "field_closed"
+
+
 # ---- The parser's own data -----------------------------------------------------------------------
+
+# Reading a member from its class takes longer than all else that the status does.
+cdef object EMPTY = Status.EMPTY
+cdef object PARTIAL = Status.PARTIAL
+cdef object COMPLETE = Status.COMPLETE
+cdef object INVALID = Status.INVALID
 
 cdef struct Frame:
     PyObject* container    # borrowed from spine
@@ -499,14 +569,7 @@ cdef class Parser:
         >>> parser.feed(" ")
         ()
         """
-        if self.guard != READY:
-            refuse(self)
-        feed_one(self, data, 0)
-        if self.pending is None:
-            return ()
-        events = self.pending
-        self.pending = None
-        return events
+        return feed_events(self, data)
 
     def close(self):
         """End the input and return the final value.
@@ -651,10 +714,10 @@ cdef class Parser:
     def status(self):
         """How far the parser is: ``Status.EMPTY``, ``PARTIAL``, ``COMPLETE`` or ``INVALID``."""
         if self.guard == STOPPED:
-            return Status.INVALID
+            return INVALID
         if self.root_closed:
-            return Status.COMPLETE
-        return Status.PARTIAL if self.has_value else Status.EMPTY
+            return COMPLETE
+        return PARTIAL if self.has_value else EMPTY
 
     @property
     def path(self):
@@ -739,36 +802,98 @@ cdef class Parser:
         """Has more come of a document than white space?"""
         return self.m.state != VALUE or self.level > 0 or self.carry_size > 0
 
+    def _was_lenient(self):
+        """Has a control character come that only ``strict=False`` lets stand in a string?"""
+        return self.m.lenient
 
-# `value` in Parser.__dict__ is what C types give: a member descriptor on the slot itself, which the
-# interpreter reads inline. Cython's own readonly attributes are getters, and a getter is a call.
+    def _alike(self):
+        """Return a new parser with the same settings, which are not checked and compiled again."""
+        cdef Parser other = Parser.__new__(Parser)
+        other.shown_kinds = self.shown_kinds
+        other.wanted = self.wanted
+        other.events_root = self.events_root
+        other.atomic_root = self.atomic_root
+        other.m.strict = self.m.strict
+        other.m.max_depth = self.m.max_depth
+        other.m.max_string = self.m.max_string
+        other.m.one_document = self.m.one_document
+        other.max_bytes = self.max_bytes
+        other.has_hooks = self.has_hooks
+        other.object_hook = self.object_hook
+        other.object_pairs_hook = self.object_pairs_hook
+        other.parse_float = self.parse_float
+        other.parse_int = self.parse_int
+        other.parse_constant = self.parse_constant
+        if self.texts is not None:
+            other.texts = []
+        start_over(other)
+        other.guard = READY
+        return other
+
+
+cdef tuple NO_EVENTS = ()
+
+cdef inline object feed_events(Parser self, data):
+    """Feed a fragment and return its events."""
+    if self.guard != READY:
+        refuse(self)
+    feed_one(self, data, 0)
+    if self.pending is None:
+        return NO_EVENTS
+    events = self.pending
+    self.pending = None
+    return events
+
+
+# Member descriptors on the slots themselves, as C types have them, which the interpreter reads
+# inline. Cython's own readonly attributes are getters, and a getter is a call.
 cdef extern from *:
     """
     #include <structmember.h>
-    #define FRAGJSON_VALUE_OFFSET(parser) ((char *)&(parser)->value - (char *)(parser))
-    static PyMemberDef fragjson_value_member = {
-        "value", T_OBJECT_EX, 0, READONLY,
-        "The live best-effort value; None while status is EMPTY.\\n\\n"
-        "Certain only: whatever comes, it stays a prefix of the final value. The same containers\\n"
-        "grow in place, so keep snapshot() rather than this, and do not change it. Reading it\\n"
-        "costs nothing; keeping a string that is still open makes the next feed copy that string."
-    };
-    static int fragjson_add_value_member(PyTypeObject *type, Py_ssize_t offset)
+    #define FRAGJSON_OFFSET(object, slot) ((char *)&(object)->slot - (char *)(object))
+    #define FRAGJSON_VALUE_OFFSET(parser) FRAGJSON_OFFSET(parser, value)
+    #define FRAGJSON_CALL_OFFSET(delta) FRAGJSON_OFFSET(delta, call)
+    #define FRAGJSON_TEXT_OFFSET(delta) FRAGJSON_OFFSET(delta, text)
+    static int fragjson_add_member(
+        PyTypeObject *type, const char *name, Py_ssize_t offset, const char *doc)
     {
-        fragjson_value_member.offset = offset;
-        PyObject *descriptor = PyDescr_NewMember(type, &fragjson_value_member);
+        PyMemberDef *member = PyMem_Calloc(1, sizeof(PyMemberDef));  /* as long as the type lives */
+        if (member == NULL) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        member->name = name;
+        member->type = T_OBJECT_EX;
+        member->offset = offset;
+        member->flags = READONLY;
+        member->doc = doc;
+        PyObject *descriptor = PyDescr_NewMember(type, member);
         if (descriptor == NULL)
             return -1;
-        int status = PyDict_SetItemString(type->tp_dict, "value", descriptor);
+        int status = PyDict_SetItemString(type->tp_dict, name, descriptor);
         Py_DECREF(descriptor);
         PyType_Modified(type);
         return status;
     }
     """
     Py_ssize_t FRAGJSON_VALUE_OFFSET(Parser parser)
-    int fragjson_add_value_member(type type_, Py_ssize_t offset) except -1
+    Py_ssize_t FRAGJSON_CALL_OFFSET(CallDelta delta)
+    Py_ssize_t FRAGJSON_TEXT_OFFSET(CallDelta delta)
+    int fragjson_add_member(
+        type type_, const char* name, Py_ssize_t offset, const char* doc
+    ) except -1
 
-fragjson_add_value_member(Parser, FRAGJSON_VALUE_OFFSET(Parser.__new__(Parser)))
+fragjson_add_member(
+    Parser,
+    "value",
+    FRAGJSON_VALUE_OFFSET(Parser.__new__(Parser)),
+    "The live best-effort value; None while status is EMPTY.\n\n"
+    "Certain only: whatever comes, it stays a prefix of the final value. The same containers\n"
+    "grow in place, so keep snapshot() rather than this, and do not change it. Reading it\n"
+    "costs nothing; keeping a string that is still open makes the next feed copy that string.",
+)
+fragjson_add_member(CallDelta, "call", FRAGJSON_CALL_OFFSET(CallDelta.__new__(CallDelta)), "The call.")
+fragjson_add_member(CallDelta, "text", FRAGJSON_TEXT_OFFSET(CallDelta.__new__(CallDelta)), "The new text.")
 
 
 cdef int clear_parser(PyObject* item) noexcept:
@@ -891,6 +1016,7 @@ cdef int start_over(Parser self) except -1:
     m.in_object = m.in_key = False
     m.depth = m.at = m.base = m.line = m.line_start = 0
     m.fault = NO_FAULT
+    m.lenient = False
     self.has_value = self.root_closed = self.started = False
     self.carry_size = 0
     self.bytes_left = self.max_bytes
@@ -2063,6 +2189,85 @@ cdef str decoded_bytes(raw):
     except UnicodeDecodeError as error:
         end = error.start
     return raw[:end].decode("utf-8", "surrogatepass") + raw[end:].decode("utf-8", "replace")
+
+
+# ---- Arguments of tool calls ---------------------------------------------------------------------
+
+@cython.final
+cdef class Intake:
+    """Takes in the arguments of a call while no fragment needs a second look, as nearly none does.
+
+    To parse a fragment, to keep it and to tell of it is then all there is to do, and it is done
+    here: in Python these steps take three times as long.
+
+    Args:
+        parser: what parses the fragments; None if they are not JSON.
+        fragments: the list that keeps them; None: each one needs a second look.
+    """
+
+    cdef Parser parser
+    cdef list fragments
+
+    def __init__(self, Parser parser, list fragments):
+        self.parser = parser
+        self.fragments = fragments
+
+    @cython.always_allow_keywords(False)
+    def take(self, call, text, /):
+        """Take in a fragment.
+
+        Returns:
+            The events of the call that it causes; None if it needs a second look, is empty, or is
+            no text: nothing has been done then.
+
+        Raises:
+            JSONDecodeError: the parser has stopped; the fragment is neither kept nor told of.
+        """
+        cdef CallDelta delta
+        if self.fragments is None or type(text) is not str or not PyUnicode_GET_LENGTH(<PyObject*>text):
+            return None
+        found = NO_EVENTS if self.parser is None else feed_events(self.parser, text)
+        self.fragments.append(text)
+        delta = CallDelta.__new__(CallDelta)
+        delta.call = call
+        delta.text = text
+        events = [delta]
+        if found is not NO_EVENTS:
+            tell_fields(events, call, found)
+        return events
+
+
+def tell_call(list events not None, call, str text not None, found):
+    """Append the events of a call that a piece of its arguments has caused.
+
+    Args:
+        events: the list to append them to.
+        call: the call.
+        text: the piece; ``""`` if only the fields are to be told of.
+        found: the parser's events for it.
+    """
+    if text:
+        events.append(CallDelta(call, text))
+    tell_fields(events, call, found)
+
+
+cdef int tell_fields(list events, call, found) except -1:
+    cdef Event event
+    cdef FieldEvent field
+    for event in found:
+        if event.path == ():  # the root: its end is the call's own affair
+            continue
+        if event.kind == "end":
+            field = FieldClosed.__new__(FieldClosed)
+        elif event.kind == "delta":
+            field = FieldDelta.__new__(FieldDelta)
+        else:
+            field = FieldStarted.__new__(FieldStarted)
+        field.call = call
+        field.path = event.path
+        field.value = event.value
+        events.append(field)
+    return 0
 
 
 # ---- loads ---------------------------------------------------------------------------------------

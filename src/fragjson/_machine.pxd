@@ -153,7 +153,8 @@ cdef struct Machine:
     # Settings
     Py_ssize_t max_depth
     Py_ssize_t max_string
-    bint strict            # control characters in strings are faults
+    bint strict            # control characters in strings are faults ...
+    bint lenient           # ... and if not: one has come
     bint one_document      # what follows the root is a fault
     bint joins             # this run is str input: raw surrogate halves join
     # Inside a token
@@ -505,6 +506,7 @@ cdef inline Step in_string(Machine* m, const unit* text, Py_ssize_t end) noexcep
         elif c < 0x20:
             if m.strict:
                 return fail_string(m, i, BAD_CONTROL, m.base + i)
+            m.lenient = True
             if not put(m, c):
                 return fail_string(m, i, TOO_LONG, m.base + i)
             if c == c"\n":
