@@ -2,6 +2,7 @@
 
 import gc
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from fragjson.toolcalls import (
 )
 
 VENDOR = "openai_chat"
+FIELDS = (FieldStarted, FieldDelta, FieldClosed)
 
 
 def fed(*chunks: Any, **options: Any) -> Accumulator:
@@ -49,6 +51,12 @@ def events_of(text: str, **options: Any) -> list[Any]:
         ({"max_bytes": "9"}, TypeError, "max_bytes"),
         ({"max_string": -2}, ValueError, "max_string"),
         ({"tools": []}, TypeError, "tools"),
+        ({"clock": 1.5}, TypeError, "clock is callable, not float"),
+        ({"repair": "json_repair"}, TypeError, "repair is callable, not str"),
+        ({"seen": "c0"}, TypeError, "seen is a set, not str"),
+        ({"seen": ["c0"]}, TypeError, "seen is a set, not list"),
+        ({"trust_eof": "no"}, TypeError, "trust_eof is a bool, not str"),
+        ({"trust_eof": None}, TypeError, "trust_eof is a bool, not NoneType"),
     ],
 )
 def test_wrong_options_are_named(options: Any, error: type[Exception], name: str) -> None:
@@ -56,13 +64,29 @@ def test_wrong_options_are_named(options: Any, error: type[Exception], name: str
         Accumulator(**options)
 
 
+@pytest.mark.parametrize("options", [{"events": ("start", "end")}, {"paths": ("$.a", "$.b")}])
+def test_an_iterator_serves_for_all_calls_of_all_turns(options: dict[str, Any]) -> None:
+    once = Accumulator(VENDOR, **{name: iter(value) for name, value in options.items()})
+    often = Accumulator(VENDOR, **options)
+    for _ in range(2):
+        told = []
+        for accumulator in (once, often):
+            for index in (0, 1):
+                accumulator.feed(chunk(begin(index)))
+                accumulator.feed(chunk(more('{"a":"x', index)))
+            events = accumulator.feed(chunk(more('"', 0), more('","b":1', 1)))
+            told.append([(event.type, getattr(event, "path", None)) for event in events])
+            accumulator.reset()
+        assert told[0] == told[1]
+        assert ("field_closed", ("a",)) in told[0]
+
+
 def test_field_events_are_chosen_in_the_parsers_words() -> None:
     text = '{"a":["x"]}'
-    fields = (FieldStarted, FieldDelta, FieldClosed)
     assert {type(event) for event in events_of(text)} == {CallStarted, CallDelta, FieldClosed}
-    none = [event for event in events_of(text, events=()) if isinstance(event, fields)]
+    none = [event for event in events_of(text, events=()) if isinstance(event, FIELDS)]
     assert none == []
-    every = [e for e in events_of(text, events={"start", "delta", "end"}) if isinstance(e, fields)]
+    every = [e for e in events_of(text, events={"start", "delta", "end"}) if isinstance(e, FIELDS)]
     assert [(event.type, event.path) for event in every] == [
         ("field_started", ("a",)),
         ("field_started", ("a", 0)),
@@ -285,8 +309,8 @@ def test_list_of_calls_is_the_callers_own() -> None:
 
 
 @pytest.mark.parametrize("vendor", ["openai_chat", "anthropic", "openai_responses", "gemini"])
-@pytest.mark.parametrize("end", ["close", "abort"])
-def test_a_turn_that_is_over_leaves_nothing_to_the_garbage_collector(vendor: str, end: str) -> None:
+@pytest.mark.parametrize("end", ["close", "abort", None])
+def test_a_turn_leaves_nothing_to_the_garbage_collector(vendor: str, end: str | None) -> None:
     path = Path(__file__).parents[1] / "data" / "streams" / f"{vendor}.jsonl"
     lines = path.read_text("utf-8").splitlines()
     for name in (vendor, "auto"):  # the first round also fills what is kept for good
@@ -296,8 +320,39 @@ def test_a_turn_that_is_over_leaves_nothing_to_the_garbage_collector(vendor: str
             accumulator = Accumulator(name)
             for line in lines[: len(lines) - 3]:
                 accumulator.feed(line)
-            getattr(accumulator, end)()
+            if end is not None:
+                getattr(accumulator, end)()
             del accumulator
             assert gc.collect() == 0
         finally:
             gc.enable()
+
+
+# Events
+
+
+@pytest.mark.parametrize("kind", [FieldStarted, FieldDelta, FieldClosed])
+def test_field_events_are_small_records_matched_by_position(kind: Any) -> None:
+    event = kind("the call", ("a", 0), value="x")
+    match event:
+        case FieldStarted(call, path, value) | FieldDelta(call, path, value):
+            assert (call, path, value) == ("the call", ("a", 0), "x")
+        case FieldClosed(call, path, value):
+            assert (call, path, value) == ("the call", ("a", 0), "x")
+        case _:
+            pytest.fail("did not match")
+    assert repr(event) == f"{kind.__name__}(call='the call', path=('a', 0), value='x')"
+    assert event == kind("the call", ("a", 0), "x") == pickle.loads(pickle.dumps(event))
+    for other in (kind("the call", ("a", 1), "x"), kind("the call", ("a", 0), "y"), "x"):
+        assert event != other
+    assert [event == each("the call", ("a", 0), "x") for each in FIELDS].count(True) == 1
+    assert event.type in ("field_started", "field_delta", "field_closed")
+
+
+@pytest.mark.parametrize("kind", [CallDelta, *FIELDS])
+def test_events_of_fragments_cannot_be_changed(kind: Any) -> None:
+    event = kind(*kind.__match_args__)
+    for name in kind.__match_args__:
+        assert getattr(event, name) == name
+        with pytest.raises((AttributeError, TypeError)):
+            setattr(event, name, None)

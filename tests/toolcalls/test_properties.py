@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from fragjson import vendors
+from fragjson import Parser, vendors
 from fragjson.toolcalls import Accumulator, CallDelta, FieldClosed
+from fragjson.toolcalls.arguments import same
 
 VENDOR = "openai_chat"
 STREAMS = Path(__file__).parents[1] / "data" / "streams"
@@ -103,6 +104,22 @@ def test_any_cutting_gives_the_same_calls_and_closed_fields(text: str, data: st.
         assert "".join(event.text for event in events if isinstance(event, CallDelta)) == text
         results.append((known(accumulator), told(events)))
     assert results[0] == results[1] == results[2]
+
+
+@examples(150)
+@given(st.builds(json.dumps, values, indent=st.sampled_from([None, 1])), st.data())
+def test_what_a_call_shows_is_what_a_parser_of_its_text_shows(
+    text: str, data: st.DataObject
+) -> None:
+    accumulator = Accumulator(VENDOR)
+    accumulator.feed(chunk(begin()))
+    (call,) = accumulator.calls
+    for fragment in data.draw(cut(text)):
+        accumulator.feed(chunk(more(fragment)))
+        assert call.text is not None
+        parser = Parser()
+        parser.feed(call.text)
+        assert same(call.partial, parser.value)
 
 
 @examples(150)

@@ -6,19 +6,19 @@ never among ``ready()``; what was in flight when a stream broke off is told of, 
 """
 
 import time
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fragjson import vendors
 from fragjson._engine import Parser
 from fragjson.toolcalls.streams import AsyncEventStream, EventStream
-from fragjson.toolcalls.turn import Turn
+from fragjson.toolcalls.turn import Settings, Turn
 from fragjson.toolcalls.verdict import CallStatus, Word
 from fragjson.vendors._reading import DONE, decode_sse
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Callable, Collection, Iterable, MutableSet
+    from collections.abc import AsyncIterable, Callable, Collection, Iterable
 
     from fragjson._types import EventKind
     from fragjson.toolcalls.call import Key, ToolCall
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["Accumulator", "Outcome"]
 
 _FIELDS_CLOSED: "frozenset[EventKind]" = frozenset({"end"})
+_NOTHING_SEEN: "frozenset[Key]" = frozenset()
+_TEXT = (str, bytes, bytearray)
 _State: TypeAlias = Literal["streaming", "ended", "aborted", "failed"]
 
 
@@ -98,45 +100,45 @@ class Accumulator:
         paths: "str | Iterable[str] | None" = None,
         strict: bool = False,
         repair: "Callable[[str], Any] | None" = None,
-        seen: "MutableSet[Key] | None" = None,
+        seen: "AbstractSet[Key] | None" = None,
         trust_eof: bool = False,
         clock: "Callable[[], float]" = time.monotonic,
         max_depth: int = 1000,
         max_bytes: int | None = None,
         max_string: int | None = None,
     ) -> None:
-        new_parser = partial(
-            Parser,
+        self._adapter_class = None if vendor == "auto" else vendors.adapter(vendor)
+        if repair is not None and not callable(repair):
+            raise TypeError(f"repair is callable, not {type(repair).__name__}")
+        if seen is not None and not isinstance(seen, AbstractSet):
+            raise TypeError(f"seen is a set, not {type(seen).__name__}")
+        if not isinstance(trust_eof, bool):
+            raise TypeError(f"trust_eof is a bool, not {type(trust_eof).__name__}")
+        if not callable(clock):
+            raise TypeError(f"clock is callable, not {type(clock).__name__}")
+        model = Parser(
             events=events,
-            paths=paths if paths is None or isinstance(paths, str) else tuple(paths),
+            paths=paths,
             strict=strict,
             max_depth=max_depth,
             max_bytes=max_bytes,
             max_string=max_string,
         )
-        new_parser()  # a wrong option is an error here, not in the middle of a stream
-        self._adapter_class = None if vendor == "auto" else vendors.adapter(vendor)
-        self._seen: MutableSet[Key] = set() if seen is None else seen
-        self._new_turn = partial(
-            Turn,
-            new_parser,
-            clock=clock,
-            strict=strict,
-            trust_eof=trust_eof,
-            repair=repair,
-            seen=self._seen,
+        self._settings = Settings(
+            model._alike, clock, trust_eof, repair, _NOTHING_SEEN if seen is None else seen
         )
         self._turns = 0
         self.reset()
 
     def reset(self) -> None:
         """Start the next turn; settings and ``seen`` are kept."""
-        self._turn = self._new_turn(name=f"turn-{self._turns}")
+        self._turn = Turn(self._settings, f"turn-{self._turns}")
         self._turns += 1
-        # The adapter's; None while the vendor is not known, and when the turn is over.
-        self._feed: Callable[[Any], None] | None = None
+        # None while the vendor is not known, and when the turn is over.
+        self._adapter: vendors.Adapter | None = None
+        self._fragment: Callable[[dict[str, Any]], list[StreamEvent] | None] = _no_fragment
         if self._adapter_class is not None:
-            self._feed = self._adapter_class(self._turn).feed
+            self._adapt(self._adapter_class)
         self._over: Literal["closed", "aborted"] | None = None
         self._abort_reason: str | None = None
 
@@ -173,7 +175,7 @@ class Accumulator:
             for call in self._turn.calls
             if call.status is CallStatus.COMPLETE
             and not call.server_side
-            and call.key not in self._seen
+            and call.key not in self._settings.seen
         ]
 
     def feed(self, chunk: Any) -> "list[StreamEvent]":
@@ -187,15 +189,12 @@ class Accumulator:
             ValueError: after ``close()`` or ``abort()``, or a new response on a used turn.
             JSONDecodeError: the text of a line is not JSON.
         """
-        events: list[StreamEvent] = []
-        self._turn.events = events
-        if self._feed is None or (
-            type(chunk) is not dict and isinstance(chunk, str | bytes | bytearray)
-        ):
-            self._feed_otherwise(chunk)
-        else:
-            self._feed(chunk)
-        return events
+        if type(chunk) is dict or type(chunk := self._decoded(chunk)) is dict:
+            events = self._fragment(chunk)
+            if events is not None:
+                return events
+        self._feed_any(chunk)
+        return self._turn.told()
 
     def close(self) -> "list[StreamEvent]":
         """Take it that the stream has ended; every call that has no verdict yet gets it now.
@@ -257,30 +256,43 @@ class Accumulator:
         """
         return AsyncEventStream(self, chunks)
 
-    def _feed_otherwise(self, chunk: Any) -> None:
+    def _decoded(self, chunk: Any) -> Any:
+        """Decode a line; ``None`` where it carries nothing more to be fed."""
+        if not isinstance(chunk, _TEXT) or self._over is not None:
+            return chunk
+        chunk = decode_sse(chunk)
+        if chunk != DONE:
+            return chunk
+        self._turn.end(DONE, Word.SUCCESS)
+        return None
+
+    def _feed_any(self, chunk: Any) -> None:
         if self._over is not None:
             raise ValueError(f"feed() on a turn that is {self._over}: reset() starts the next one")
-        if isinstance(chunk, str | bytes | bytearray):
-            chunk = decode_sse(chunk)
-            if chunk == DONE:
-                self._turn.end(DONE, Word.SUCCESS)
-                return
-        if self._feed is None:
+        if chunk is None:
+            return
+        adapter = self._adapter
+        if adapter is None:
             name = vendors.detect(chunk)
             if name is None:
                 return
-            self._feed = vendors.adapter(name)(self._turn).feed
-        self._feed(chunk)
+            adapter = self._adapt(vendors.adapter(name))
+        adapter.feed(chunk)
+
+    def _adapt(self, adapter_class: "type[vendors.Adapter]") -> "vendors.Adapter":
+        adapter = adapter_class(self._turn)
+        self._adapter, self._fragment = adapter, getattr(adapter, "fragment", _no_fragment)
+        return adapter
 
     def _finish(
         self, how: Literal["closed", "aborted"], step: "Callable[[Turn], None]"
     ) -> "list[StreamEvent]":
-        turn = self._turn
-        events: list[StreamEvent] = []
-        turn.events = events
         if self._over is None:
             self._over = how
-            self._feed = None
-            step(turn)
-            turn.dissolve()
-        return events
+            self._adapter, self._fragment = None, _no_fragment
+            step(self._turn)
+        return self._turn.told()
+
+
+def _no_fragment(chunk: dict[str, Any]) -> None:
+    """Stand in for the short cut of an adapter that has none."""

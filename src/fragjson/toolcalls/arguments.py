@@ -18,6 +18,7 @@ import json
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from fragjson._engine import Intake
 from fragjson._errors import (
     DepthLimitError,
     IncompleteJSONError,
@@ -32,10 +33,19 @@ if TYPE_CHECKING:
 
     from fragjson._engine import Event, Parser
 
-__all__ = ["Arguments", "FreeText", "JSONArguments", "Piece", "same", "written"]
+__all__ = ["SECOND_LOOK", "Arguments", "FreeText", "JSONArguments", "Piece", "same", "written"]
+
+# Bound once: reading a member from its class costs more than a call (in 3.11).
+_BLANK, _PARTIAL, _WHOLE, _MALFORMED = State
+_COMPLETE = Status.COMPLETE
+_CONTAINERS = (dict, list)
 
 Piece: TypeAlias = "tuple[str, Sequence[Event]]"
 """Text that counts (``""`` where only the events matter), and the events of parsing it."""
+
+
+SECOND_LOOK = Intake(None, None)
+"""Takes in nothing: there is more to the next fragment than to parse and to keep it."""
 
 
 class _Shows(Protocol):
@@ -79,10 +89,9 @@ class Arguments(ABC):
     def begun(self) -> bool:
         return bool(self.fragments) or self.objects
 
-    @property
     @abstractmethod
-    def parse(self) -> "Callable[[str], Sequence[Event]] | None":
-        """What gives the events of the next fragment, where that and keeping it is all there is."""
+    def intake(self) -> Intake:
+        """Return what takes in the next fragments, ``SECOND_LOOK`` if there is more to them."""
 
     @abstractmethod
     def take(self, text: str) -> list[Piece]:
@@ -139,10 +148,13 @@ class JSONArguments(Arguments):
         self._second: Parser | None = None
         self._second_text: list[str] = []
 
-    @property
-    def parse(self) -> "Callable[[str], Sequence[Event]] | None":
-        decided = not (self._growth or self._whole or self._malformed)
-        return self.parser.feed if decided else None
+    def intake(self) -> Intake:
+        if self._growth or self._whole or self._malformed:
+            return SECOND_LOOK
+        # The value of a scalar is another one each time, and would have to be shown anew.
+        if not isinstance(self.parser.value, _CONTAINERS):
+            return SECOND_LOOK
+        return Intake(self.parser, self.fragments)
 
     def take(self, text: str) -> list[Piece]:
         if self.settled:
@@ -176,10 +188,10 @@ class JSONArguments(Arguments):
             events = other.feed(text)
         except JSONDecodeError as error:
             events = error.events
-        if self.state() is State.WHOLE:
+        if self.state() is _WHOLE:
             if same(other.value, self.parser.value):
                 return pieces
-            if other.status is not Status.COMPLETE:
+            if other.status is not _COMPLETE:
                 self.note("the final text contradicts the fragments and is not whole: ignored")
                 return pieces
         self.note("the final text contradicts the fragments: the final text counts")
@@ -201,7 +213,7 @@ class JSONArguments(Arguments):
         return self._kept(text[: -len(tail)], error.events, keep) + self._again(tail, keep=keep)
 
     def settle(self, word: Word) -> list[Piece]:
-        pieces = self.release()
+        pieces = self.release() if self._growth is not None else []
         if self.seed is not None and not self.begun:
             seed, self.seed = self.seed, None
             if isinstance(seed, str):
@@ -213,7 +225,7 @@ class JSONArguments(Arguments):
         pieces = self.settle(word)
         if self._second is not None:
             pieces += self._conflict()
-        if self.state() is State.PARTIAL:
+        if self.state() is _PARTIAL:
             try:
                 self.parser.close()  # a number at the root is whole only now
             except IncompleteJSONError as error:
@@ -224,14 +236,14 @@ class JSONArguments(Arguments):
 
     def state(self) -> State:
         if self._malformed:
-            return State.MALFORMED
+            return _MALFORMED
         if self._second is not None:
-            return State.PARTIAL
-        if self._whole or self.parser.status is Status.COMPLETE:
-            return State.BLANK if self.parser.value is None else State.WHOLE
+            return _PARTIAL
+        if self._whole or self.parser.status is _COMPLETE:
+            return _BLANK if self.parser.value is None else _WHOLE
         if self.parser._has_begun():
-            return State.PARTIAL
-        return State.BLANK
+            return _PARTIAL
+        return _BLANK
 
     def _feed(self, text: str, *, keep: bool = True) -> list[Piece]:
         if not text:
@@ -281,7 +293,7 @@ class JSONArguments(Arguments):
             trial.feed(seed)
         except JSONDecodeError:
             return text
-        return text if trial.status is Status.COMPLETE else seed + text
+        return text if trial.status is _COMPLETE else seed + text
 
     def _again(self, text: str, *, keep: bool = True) -> list[Piece]:
         """Take text that follows the whole: the same again, or a conflict."""
@@ -296,7 +308,7 @@ class JSONArguments(Arguments):
             self._second.feed(text)
         except JSONDecodeError:
             return self._conflict()
-        if self._second.status is not Status.COMPLETE:
+        if self._second.status is not _COMPLETE:
             return []
         if not same(self._second.value, self.parser.value):
             self.conflict = not self.settled
@@ -324,9 +336,9 @@ class FreeText(Arguments):
         self.shown = _Joined(self.fragments)
         self._told = False
 
-    @property
-    def parse(self) -> "Callable[[str], Sequence[Event]] | None":
-        return _no_events if self.fragments else None  # the first one has its time noted
+    def intake(self) -> Intake:
+        # The first one has its time noted.
+        return Intake(None, self.fragments) if self.fragments else SECOND_LOOK
 
     def take(self, text: str) -> list[Piece]:
         if self.settled:
@@ -363,7 +375,7 @@ class FreeText(Arguments):
         return self.settle(word)
 
     def state(self) -> State:
-        return State.WHOLE if self._told else State.PARTIAL
+        return _WHOLE if self._told else _PARTIAL
 
 
 class _Joined:
@@ -394,10 +406,10 @@ class _Growth:
     def admit(self, text: str) -> str:
         """Return what is new and certain, with the text that has now come."""
         known = self._held or self._all
-        extends = len(text) > len(known) and text.startswith(known)
         if not known:
             self._all = text
             return text
+        extends = len(text) > len(known) and text.startswith(known)
         if self._repeats and (extends or text == known):
             self._all = text
             return text[len(known) :]
@@ -435,10 +447,6 @@ def same(one: Any, other: Any) -> bool:
         elif one != other and not (one != one and other != other):  # noqa: PLR0124 - two NaNs
             return False
     return True
-
-
-def _no_events(text: str) -> "Sequence[Event]":
-    return ()
 
 
 def written(value: Any) -> str:

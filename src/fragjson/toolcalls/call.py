@@ -118,7 +118,8 @@ class ToolCall:
         For a call without an id, its place in the response stands in. Where the vendor sends no
         response id, the key is only as unique as the call's own id.
         """
-        return (*self._key[:2], self.id) if self.id is not None else self._key
+        response, lane, place = self._key
+        return response, lane, place if self.id is None else self.id
 
     @property
     def arguments(self) -> Any:

@@ -12,17 +12,16 @@ tides in Oslo
 In the life of one call: ``CallStarted``, then ``CallDelta`` and field events in the order of the
 text, then exactly one of ``CallClosed`` and ``CallAborted``; only a vendor that takes back a
 finished call adds a ``CallAborted`` after the ``CallClosed``. A call whose name never comes has
-no ``CallStarted``. Events are plain slotted classes, not frozen ones: one is made for every
-fragment, and freezing would double what that costs.
+no ``CallStarted``. Those that a fragment can cause are made in the engine: in Python that would
+take as long as all else that is done for it.
 """
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from fragjson._engine import CallDelta
+from fragjson._engine import CallDelta, FieldClosed, FieldDelta, FieldStarted
 
 if TYPE_CHECKING:
-    from fragjson._types import Path
     from fragjson.toolcalls.call import ToolCall
 
 __all__ = [
@@ -64,42 +63,6 @@ class CallStarted:
 
     type: ClassVar[str] = "tool_call_started"
     call: "ToolCall"
-
-
-@dataclass(slots=True)
-class FieldStarted:
-    """A string, object or array inside the arguments has begun; ``value`` is it, still empty.
-
-    An object or array is the live one: it goes on growing and is not to be changed.
-    """
-
-    type: ClassVar[str] = "field_started"
-    call: "ToolCall"
-    path: "Path"
-    value: Any
-
-
-@dataclass(slots=True)
-class FieldDelta:
-    """A string inside the arguments has grown by ``value``."""
-
-    type: ClassVar[str] = "field_delta"
-    call: "ToolCall"
-    path: "Path"
-    value: str
-
-
-@dataclass(slots=True)
-class FieldClosed:
-    """A value inside the arguments is finished and cannot change any more.
-
-    The call as a whole is not: nothing may be run on the strength of this event alone.
-    """
-
-    type: ClassVar[str] = "field_closed"
-    call: "ToolCall"
-    path: "Path"
-    value: Any
 
 
 @dataclass(slots=True)

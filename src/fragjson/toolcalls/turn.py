@@ -10,22 +10,18 @@ knows no vendor. It keeps the calls in order of arrival, collects the events of 
 * at the end, for the rest.
 """
 
-import re
+from dataclasses import dataclass
 from os import urandom
 from typing import TYPE_CHECKING, Any, Literal
 
-from fragjson._engine import loads
+from fragjson._engine import tell_call
 from fragjson._errors import JSONDecodeError
-from fragjson.toolcalls.arguments import Arguments, FreeText, JSONArguments, Piece
+from fragjson.toolcalls.arguments import SECOND_LOOK, Arguments, FreeText, JSONArguments, Piece
 from fragjson.toolcalls.call import Key, ToolCall
 from fragjson.toolcalls.events import (
     CallAborted,
     CallClosed,
-    CallDelta,
     CallStarted,
-    FieldClosed,
-    FieldDelta,
-    FieldStarted,
     StreamError,
     StreamEvent,
     StreamFailed,
@@ -35,33 +31,43 @@ from fragjson.toolcalls.path_arguments import PathArguments
 from fragjson.toolcalls.verdict import CallStatus, State, Word, verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Container
 
-    from fragjson._engine import Event, Parser
+    from fragjson._engine import Parser
 
-__all__ = ["Format", "LiveCall", "Turn"]
+__all__ = ["Format", "LiveCall", "Settings", "Turn"]
 
 Format = Literal["json", "text", "paths"]
 """How the arguments come: as JSON text, as text that is not JSON, or as values set by path."""
 
-_FIELD_EVENTS: "dict[str, Callable[..., StreamEvent]]" = {
-    "start": FieldStarted,
-    "delta": FieldDelta,
-    "end": FieldClosed,
-}
 id_of = id  # "id" names the vendor's id of a call in here
-_CONTROL_CHARACTER = re.compile(r"[\x00-\x1f]")
+
+# Bound once: reading a member from its class costs more than a call (in 3.11).
+_COMPLETE = CallStatus.COMPLETE
+_BLANK, _PARTIAL, _WHOLE, _MALFORMED = State
+_SUCCESS, _CUT, _REFUSED, _NONE = Word
+
+
+@dataclass(slots=True)
+class Settings:
+    """What holds for all turns of an accumulator; see its options."""
+
+    new_parser: "Callable[[], Parser]"
+    clock: "Callable[[], float]"
+    trust_eof: bool
+    repair: "Callable[[str], Any] | None"
+    seen: "Container[Key]"
 
 
 class LiveCall(ToolCall):
     """A call of the running turn, with what only the turn needs to know of it."""
 
-    __slots__ = ("closed", "content", "cut", "fragments", "lane", "parse", "unsaid", "word")
+    __slots__ = ("closed", "content", "cut", "intake", "lane", "over", "unsaid", "word")
 
     def __init__(
         self,
         content: Arguments,
-        lane: Lane,
+        lane: int,
         key: Key,
         id: str | None,  # noqa: A002
         index: int | None,
@@ -71,41 +77,47 @@ class LiveCall(ToolCall):
         ToolCall.__init__(self, content, key, id, index, format, server_side)
         self.content = content
         self.lane = lane
+        """The number of its lane. Lanes hold calls; if calls held lanes, only the cyclic collector
+        could free them."""
+        self.over = False
+        """It has its verdict."""
         self.closed = False
         """The vendor has closed this very call ..."""
         self.cut = False
         """... and said that it is cut."""
         self.word: Word | None = None
         """The vendor's word on the response the call is in."""
-        self.unsaid: list[StreamEvent] | None = []
-        """Events kept back until the name is known; ``None`` once the call is announced."""
-        self.parse: Callable[[str], Sequence[Event]] | None = None
-        """Set in the plain case, which is nearly every fragment: text to parse, no more to it."""
-        self.fragments = content.fragments
+        self.unsaid: list[Piece] | None = []
+        """Kept back until the name is known; ``None`` once the call is announced."""
+        self.intake = SECOND_LOOK
 
-    @property
-    def over(self) -> bool:
-        return self.status is not CallStatus.STREAMING
+    def show(self) -> None:
+        """Show what has come; nothing to do where it is put together only when asked for."""
 
     def set_arguments(self, value: Any) -> None:
         """Set the final arguments. Reading them takes the status ``complete`` as well."""
         self._value = value
 
 
+class LiveJSONCall(LiveCall):
+    """A call whose value is always at hand.
+
+    It is read as often as fragments come, and a property would take as long as the fragment does.
+    While fragments need no second look it is an open container, which grows in place.
+    """
+
+    __slots__ = ("partial",)
+
+    partial: Any
+
+    def show(self) -> None:
+        self.partial = self.content.shown.value
+
+
 class Turn:
     """The calls of one turn, and the steps that adapters take."""
 
-    def __init__(
-        self,
-        new_parser: "Callable[[], Parser]",
-        *,
-        name: str,
-        clock: "Callable[[], float]",
-        strict: bool,
-        trust_eof: bool,
-        repair: "Callable[[str], Any] | None",
-        seen: "Collection[Key]",
-    ) -> None:
+    def __init__(self, settings: Settings, name: str) -> None:
         self.calls: list[LiveCall] = []
         self._in_flight: dict[int, LiveCall] = {}
         """Those without a verdict, in order, by identity: a finish reason walks no others."""
@@ -114,19 +126,22 @@ class Turn:
         """The vendor's id of the response; ids of calls mean something only within it."""
         self.finish_reason: str | None = None
         self.error: StreamError | None = None
-        self._new_parser = new_parser
+        self._lanes: list[Lane] = []
+        self._settings = settings
         self._name = name
-        self._clock = clock
-        self._strict = strict
-        self._trust_eof = trust_eof
-        self._repair = repair
-        self._seen = seen
+
+    def told(self) -> list[StreamEvent]:
+        """Hand over the events there are."""
+        events, self.events = self.events, []
+        return events
 
     # Which call.
 
     def lane(self, key: int | str | None, response: str | None = None) -> Lane:
         """Return a new lane: a choice, or a response of its own if it has a name of its own."""
-        return Lane(key, response)
+        lane = Lane(len(self._lanes), key, response)
+        self._lanes.append(lane)
+        return lane
 
     def call(
         self,
@@ -162,9 +177,9 @@ class Turn:
         else:
             call.name = name
             self.events.append(CallStarted(call))
-            self.events += call.unsaid or ()
-            call.unsaid = None
-            self._after(call)
+            unsaid, call.unsaid = call.unsaid, None
+            if unsaid:
+                self._change(call, unsaid)
 
     # Its arguments.
 
@@ -177,38 +192,42 @@ class Turn:
         """Take a fragment of argument text."""
         if not text:
             return
-        call.lane.latest = call
-        parse = call.parse
-        if parse is None:
-            self._change(call, lambda: call.content.take(text))
-            return
+        self._lanes[call.lane].latest = call
         try:
-            found = parse(text)
-        except JSONDecodeError as error:
-            self._stopped(call, text, error)
-            return
-        call.fragments.append(text)
-        self.events.append(CallDelta(call, text))
-        if found:
-            self.events += _fields(call, found)
+            events = call.intake.take(call, text)
+        except JSONDecodeError:
+            events = None  # the parser says so again where it is looked into
+        if events is not None:
+            self.events += events
+        elif self._takes(call):
+            self._change(call, call.content.take(text))
+
+    def look_again(self, call: LiveCall, text: Any) -> list[StreamEvent] | None:
+        """Take a fragment that needs a second look; ``None``: it is no text. For short cuts."""
+        if type(text) is not str:
+            return None
+        self.append(call, text)
+        return self.told()
 
     def whole(self, call: LiveCall, value: Any) -> None:
         """Take the arguments as an object; for a ``paths`` call, members of it."""
-        self._change(call, lambda: call.content.whole(value))
+        if self._takes(call):
+            self._change(call, call.content.whole(value))
 
     def set(self, call: LiveCall, path: str, value: Any, *, more: bool) -> None:
         """Set the value at a path of a ``paths`` call; a string may have ``more`` to come."""
         content = call.content
         if isinstance(content, PathArguments):
-            self._change(call, lambda: content.set(path, value, more=more))
+            if self._takes(call):
+                self._change(call, content.set(path, value, more=more))
         else:
             content.note(f"a value at {path} was ignored: this call is written as text")
 
     def unreadable(self, call: LiveCall, why: str) -> None:
         """Take it that a part of the arguments of a ``paths`` call cannot be understood."""
         content = call.content
-        if isinstance(content, PathArguments):
-            self._change(call, lambda: content.unreadable(why))
+        if isinstance(content, PathArguments) and self._takes(call):
+            self._change(call, content.unreadable(why))
 
     def expect(self, call: LiveCall, *, more: bool) -> None:
         """Take it that more of a ``paths`` call is to come, or that it could end here."""
@@ -217,7 +236,8 @@ class Turn:
 
     def snapshot(self, call: LiveCall, text: str) -> None:
         """Take the vendor's own account of the whole text."""
-        self._change(call, lambda: call.content.snapshot(text))
+        if self._takes(call):
+            self._change(call, call.content.snapshot(text))
 
     # Its end.
 
@@ -225,8 +245,8 @@ class Turn:
         """Take the vendor's close of this very call; ``cut``: it says that it is unfinished."""
         if call.over or call.closed:
             return
-        call.closed, call.cut, call.parse = True, cut, None
-        word = Word.CUT if cut else Word.SUCCESS
+        call.closed, call.cut, call.intake = True, cut, SECOND_LOOK
+        word = _CUT if cut else _SUCCESS
         self._tell(call, call.content.end(word))
         self._after(call, reason)
 
@@ -239,22 +259,22 @@ class Turn:
         for call in self._open(lane):
             call.reason = reason
             if word is not None:
-                call.word, call.parse = word, None
+                call.word, call.intake = word, SECOND_LOOK
                 self._tell(call, call.content.settle(word))
                 self._after(call)
 
     def end(self, reason: str, word: Word, lane: Lane | None = None) -> None:
         """Take it that nothing more comes (in one lane): by the vendor's word, or with none."""
-        if word is Word.NONE and self._trust_eof:
-            word = Word.SUCCESS
+        if word is _NONE and self._settings.trust_eof:
+            word = _SUCCESS
         for call in self._open(lane):
             self._conclude(call, reason, word)
 
     def fail(self, error: StreamError, lane: Lane | None = None) -> None:
         """Take the vendor's report that the stream (or one lane) has failed."""
         for call in self._open(lane):
-            call.word = Word.REFUSED
-            self._conclude(call, "error", Word.REFUSED)
+            call.word = _REFUSED
+            self._conclude(call, "error", _REFUSED)
         if self.error is None:
             self.error = error
             self.events.append(StreamFailed(error))
@@ -269,15 +289,11 @@ class Turn:
         for call in self._open():
             self._abort(call, reason)
 
-    def dissolve(self) -> None:
-        """Let go of what only fragments need: calls and lanes would keep each other in memory."""
-        for call in self.calls:
-            call.lane.clear()
-
     # Behind the steps.
 
     def _open(self, lane: Lane | None = None) -> list[LiveCall]:
-        return [call for call in self._in_flight.values() if lane in (None, call.lane)]
+        calls = [*self._in_flight.values()]
+        return calls if lane is None else [call for call in calls if call.lane == lane.number]
 
     def _begin(
         self,
@@ -288,62 +304,65 @@ class Turn:
         server_side: bool,
     ) -> LiveCall:
         content: Arguments
+        new_parser = self._settings.new_parser
+        begun: list[Piece] = []
         if format == "json":
-            content = JSONArguments(self._new_parser)
+            content = JSONArguments(new_parser)
         elif format == "text":
             content = FreeText()
         else:
-            content = PathArguments(self._new_parser)
+            content = PathArguments(new_parser)
+            begun = content.begin()
         response = lane.response or self.response
         place = f"#{len(self.calls)}" if response else f"#{len(self.calls)}-{urandom(4).hex()}"
-        call = LiveCall(
+        kind = LiveCall if format == "text" else LiveJSONCall
+        call = kind(
             content,
-            lane,
+            lane.number,
             (response or self._name, lane.key, place),
             id,
             index if isinstance(index, int) else None,
             "text" if format == "text" else "json",
             server_side,
         )
-        call.timing.started = self._clock()
+        self._tell(call, begun)
+        call.timing.started = self._settings.clock()
         self.calls.append(call)
         self._in_flight[id_of(call)] = call
-        if isinstance(content, PathArguments):
-            self._tell(call, content.begin())
         return call
 
-    def _change(self, call: LiveCall, take: "Callable[[], list[Piece]]") -> None:
-        content = call.content
+    def _takes(self, call: LiveCall) -> bool:
+        """Whether what has come for a call can still count; it is noted if not."""
         if call.timing.first_delta is None:
-            call.timing.first_delta = self._clock()
+            call.timing.first_delta = self._settings.clock()
         if call.over and call.status not in (CallStatus.COMPLETE, CallStatus.UNCONFIRMED):
-            content.note("what came after the end of the call was ignored")
-        elif call.closed and not call.over:
-            content.note("what came after the close of the call was ignored")
-        else:
-            self._tell(call, take())
-            self._after(call)
+            call.content.note("what came after the end of the call was ignored")
+            return False
+        if call.closed and not call.over:
+            call.content.note("what came after the close of the call was ignored")
+            return False
+        return True
 
-    def _stopped(self, call: LiveCall, text: str, error: JSONDecodeError) -> None:
-        assert isinstance(call.content, JSONArguments)
-        self._tell(call, call.content.stopped(text, error))
+    def _change(self, call: LiveCall, pieces: list[Piece]) -> None:
+        self._tell(call, pieces)
         self._after(call)
 
     def _tell(self, call: LiveCall, pieces: list[Piece]) -> None:
-        events = self.events if call.unsaid is None else call.unsaid
+        call.show()
+        if call.unsaid is not None:
+            call.unsaid += pieces
+            return
         for text, found in pieces:
-            if text:
-                events.append(CallDelta(call, text))
-            events += _fields(call, found)
+            tell_call(self.events, call, text, found)
 
     def _after(self, call: LiveCall, reason: str = "") -> None:
-        """Give the verdict if it is due; else see whether the next fragment is a plain case."""
+        """Give the verdict if it is due; else see what the next fragment needs."""
         if call.over:
             return
         if self._is_due(call):
-            self._conclude(call, reason, Word.SUCCESS)
+            self._conclude(call, reason, _SUCCESS)
         elif call.unsaid is None and call.word is None and not call.closed:
-            call.parse = call.content.parse
+            call.intake = call.content.intake()
 
     def _is_due(self, call: LiveCall) -> bool:
         told = call.word is not None
@@ -351,17 +370,21 @@ class Turn:
             return False
         state = call.content.state()
         if call.closed:
-            return told or state is State.MALFORMED or (state is State.WHOLE and not call.cut)
-        if state is State.WHOLE:
-            was_last = call is call.lane.latest
-            return call.word is Word.SUCCESS or (call.word is Word.CUT and not was_last)
-        return state is State.MALFORMED
+            return told or state is _MALFORMED or (state is _WHOLE and not call.cut)
+        if state is _WHOLE:
+            return call.word is _SUCCESS or (call.word is _CUT and not self._is_last(call))
+        return state is _MALFORMED
+
+    def _is_last(self, call: LiveCall) -> bool:
+        """Whether nothing has been written to another call of its lane since."""
+        return call is self._lanes[call.lane].latest
 
     def _conclude(self, call: LiveCall, reason: str, word: Word) -> None:
         content = call.content
-        word = Word.CUT if call.cut else call.word or word
-        self._tell(call, content.end(word))
-        last = call.cut or call is call.lane.latest
+        word = _CUT if call.cut else call.word or word
+        if not call.closed:
+            self._tell(call, content.end(word))
+        last = call.cut or self._is_last(call)
         state = content.state()
         status = verdict(state, word, closed=call.closed, last=last)
         if call.name is None:
@@ -371,36 +394,27 @@ class Turn:
             content.note("the name of the tool never came")
             status = CallStatus.INCOMPLETE if status is CallStatus.COMPLETE else status
         call.reason = call.reason or reason
-        if status is CallStatus.COMPLETE:
-            call.set_arguments({} if state is State.BLANK else content.shown.value)
-            self._note_leniency(content, state)
+        if status is _COMPLETE:
+            call.set_arguments({} if state is _BLANK else content.shown.value)
+            if state is _BLANK:
+                content.note("no arguments came: taken as {}")
+            elif isinstance(content, JSONArguments) and content.parser._was_lenient():
+                content.note("raw control characters in a string were accepted")
         elif status is CallStatus.INVALID and call.name is not None:
-            status = self._repaired(call, verdict(State.WHOLE, word, closed=call.closed, last=last))
+            status = self._repaired(call, verdict(_WHOLE, word, closed=call.closed, last=last))
         self._over(call, status)
-        if status is CallStatus.COMPLETE and call.key in self._seen:
+        if status is _COMPLETE and call.key in self._settings.seen:
             content.duplicates += 1
         self.events.append(CallClosed(call))
 
-    def _note_leniency(self, content: Arguments, state: State) -> None:
-        if state is State.BLANK:
-            content.note("no arguments came: taken as {}")
-        elif not self._strict and isinstance(content, JSONArguments):
-            text = content.text
-            if text and _CONTROL_CHARACTER.search(text):  # which may also be between the values
-                try:
-                    loads(text)
-                except JSONDecodeError as error:
-                    if "control character" in error.msg:
-                        content.note("raw control characters in a string were accepted")
-
     def _repaired(self, call: LiveCall, if_whole: CallStatus) -> CallStatus:
-        content, text = call.content, call.text
-        if self._repair is None or not text or content.conflict:
+        content, text, repair = call.content, call.text, self._settings.repair
+        if repair is None or not text or content.conflict:
             return CallStatus.INVALID
         if if_whole is not CallStatus.COMPLETE:  # it may be cut as well, and that is not repaired
             return CallStatus.INVALID
         try:
-            value = self._repair(text)
+            value = repair(text)
         except Exception as error:
             content.note(f"repair failed: {error!r}")
             return CallStatus.INVALID
@@ -424,15 +438,9 @@ class Turn:
 
     def _over(self, call: LiveCall, status: CallStatus) -> None:
         self._in_flight.pop(id_of(call), None)
-        self.events += call.unsaid or ()
-        call.unsaid = None
-        call.parse = None
+        unsaid, call.unsaid = call.unsaid, None
+        self._tell(call, unsaid or [])
+        call.over, call.intake = True, SECOND_LOOK
         call.status = status
         call.content.settled = True
-        call.timing.closed = self._clock()
-
-
-def _fields(call: LiveCall, found: "Sequence[Event]") -> "Iterator[StreamEvent]":
-    for event in found:
-        if event.path:  # the end of the root is the call's own affair
-            yield _FIELD_EVENTS[event.kind](call, event.path, event.value)
+        call.timing.closed = self._settings.clock()

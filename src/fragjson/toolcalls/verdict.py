@@ -62,6 +62,11 @@ class Word(Enum):
     NONE = auto()
 
 
+# Bound once: reading a member from its class costs more than a call (in 3.11).
+_BLANK, _PARTIAL, _WHOLE, _MALFORMED = State
+_SUCCESS, _CUT, _REFUSED, _NONE = Word
+
+
 def verdict(state: State, word: Word, *, closed: bool = False, last: bool = False) -> CallStatus:
     """Give the status a call ends with.
 
@@ -74,14 +79,14 @@ def verdict(state: State, word: Word, *, closed: bool = False, last: bool = Fals
     >>> verdict(State.WHOLE, Word.CUT, last=True)
     <CallStatus.INCOMPLETE: 'incomplete'>
     """
-    if state is State.MALFORMED:
+    if state is _MALFORMED:
         return CallStatus.INVALID
-    if state is State.PARTIAL:
+    if state is _PARTIAL:
         return CallStatus.INCOMPLETE
-    if word is Word.SUCCESS or (word is Word.CUT and not last):
+    if word is _SUCCESS or (word is _CUT and not last):
         return CallStatus.COMPLETE
-    if state is State.BLANK:
+    if state is _BLANK:
         return CallStatus.INCOMPLETE
-    if word is Word.NONE:
+    if word is _NONE:
         return CallStatus.UNCONFIRMED
-    return CallStatus.COMPLETE if word is Word.REFUSED and closed else CallStatus.INCOMPLETE
+    return CallStatus.COMPLETE if word is _REFUSED and closed else CallStatus.INCOMPLETE

@@ -24,7 +24,13 @@ _BUILT_IN = ("anthropic", "gemini", "openai_chat", "openai_responses")
 
 
 class Adapter(Protocol):
-    """What an adapter has to be able to do."""
+    """What an adapter has to be able to do.
+
+    One whose chunks are fragments of text may also have a short cut, ``fragment(chunk)``, which is
+    tried first with every ``dict``. It takes a chunk that is nothing but one more fragment of a
+    known call, as nearly every one is, by the ``intake`` of the call, and returns the events. For
+    any other chunk it returns ``None`` and has done nothing.
+    """
 
     def __init__(self, turn: "Turn") -> None: ...
     def feed(self, chunk: Any) -> None:

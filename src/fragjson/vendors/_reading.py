@@ -19,6 +19,8 @@ __all__ = [
 _NONE = (None, "", "null")
 """What stands for no id; one vendor's SDK says ``"null"``."""
 
+_IDS = (str, int)
+_LISTS = (list, tuple)
 _SSE_FIELDS = ("", "data", "event", "id", "retry")
 DONE = "[DONE]"
 """How a server-sent stream says that it is over."""
@@ -26,9 +28,20 @@ DONE = "[DONE]"
 
 def read(source: Any, name: str) -> Any:
     """Return a field of a dict or an attribute of an object, ``None`` if there is none."""
-    if isinstance(source, dict):
+    if type(source) is dict:
         return source.get(name)
-    return getattr(source, name, None)
+    if source is None:
+        return None
+    try:
+        value = source.__dict__.get(name)
+        if value is not None:
+            return value
+        # Of a pydantic model that is all there is, but for what its class does not know. Asking it
+        # for an attribute that it lacks would cost more than all else that is done for a chunk.
+        others = source.__pydantic_extra__
+    except AttributeError:
+        return source.get(name) if isinstance(source, dict) else getattr(source, name, None)
+    return others.get(name) if others else None
 
 
 def either(source: Any, snake: str, camel: str) -> Any:
@@ -39,13 +52,15 @@ def either(source: Any, snake: str, camel: str) -> Any:
 
 def as_text(value: Any) -> str:
     """Return a string, or what an enumeration of the SDK stands for; ``""`` for anything else."""
+    if type(value) is str:
+        return value
     value = getattr(value, "value", value)
     return value if isinstance(value, str) else ""
 
 
 def as_list(value: Any) -> list[Any] | tuple[Any, ...]:
     """Return a list, an empty one for anything else."""
-    return value if isinstance(value, list | tuple) else ()
+    return value if isinstance(value, _LISTS) else ()
 
 
 def as_index(value: Any) -> int | None:
@@ -55,9 +70,9 @@ def as_index(value: Any) -> int | None:
 
 def given(value: Any) -> str | None:
     """Return an id or a name, ``None`` for what is none or stands for none."""
-    if value in _NONE or not isinstance(value, str | int):
-        return None
-    return str(value)
+    if type(value) is not str:
+        value = str(value) if isinstance(value, _IDS) else None
+    return None if value in _NONE else value
 
 
 def json_safe(value: Any) -> Any:

@@ -12,6 +12,7 @@ from fragjson.vendors._reading import as_index, as_list, as_text, failure, given
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.call import ToolCall
+    from fragjson.toolcalls.events import StreamEvent
     from fragjson.toolcalls.turn import LiveCall, Turn
 
 __all__ = ["WORDS", "Adapter", "tool_result"]
@@ -39,44 +40,42 @@ class Adapter:
             kind == "error" and read(chunk, "error") is not None
         )
 
-    def feed(self, chunk: Any) -> None:
-        if type(chunk) is dict:
-            # Nearly every chunk there is: one more fragment of a known call.
-            try:
-                text, call = chunk["delta"]["partial_json"], self._owners[chunk["index"]]
-            except (KeyError, TypeError):
-                pass
-            else:
-                if type(text) is str:
-                    self._turn.append(call, text)
-                    return
-        self._feed_any(chunk)
+    def fragment(self, chunk: dict[str, Any]) -> "list[StreamEvent] | None":
+        try:
+            call, text = self._owners[chunk["index"]], chunk["delta"]["partial_json"]
+            events = call.intake.take(call, text)
+        except (KeyError, TypeError, ValueError):
+            return None
+        if events is None:
+            return self._turn.look_again(call, text)
+        self._lane.latest = call
+        return events
 
-    def _feed_any(self, chunk: Any) -> None:
-        kind, index = as_text(read(chunk, "type")), as_index(read(chunk, "index"))
-        if kind == "content_block_delta":
-            # The SDK's helper stream adds an "input_json" event for the same bytes, which has
-            # another type and no delta, and so is not counted.
-            if text := as_text(read(read(chunk, "delta"), "partial_json")):
-                known = self._owners.get(index)
-                # A delta whose block never started is kept, without a name.
-                call = known or self._turn.call(self._lane, index, None, None)
-                self._turn.append(call, text)
-        elif kind == "content_block_start":
-            self._start(index, read(chunk, "content_block"))
+    def feed(self, chunk: Any) -> None:
+        kind = as_text(read(chunk, "type"))
+        if kind == "content_block_start":
+            self._start(as_index(read(chunk, "index")), read(chunk, "content_block"))
         elif kind == "content_block_stop":
-            if (stopped := self._owners.get(index)) is not None:
+            stopped = self._owners.get(as_index(read(chunk, "index")))
+            if stopped is not None:
                 self._turn.close(stopped, kind)
                 self._just_stopped = stopped
+        elif kind == "message_start":
+            self._begin(read(chunk, "message"))
         elif kind == "message_delta":
             if reason := as_text(read(read(chunk, "delta"), "stop_reason")):
                 self._turn.finish(self._lane, reason, WORDS.get(reason))
-        elif kind == "message_start":
-            self._begin(read(chunk, "message"))
         elif kind == "message_stop":
             self._turn.end(kind, Word.SUCCESS)
         elif kind == "error":
             self._turn.fail(failure(read(chunk, "error")))
+        # By what it carries, whatever it is called: no text is let go of for a garbled type. The
+        # SDK's helper stream adds an "input_json" event for the same bytes, which has no delta.
+        elif text := as_text(read(read(chunk, "delta"), "partial_json")):
+            index = as_index(read(chunk, "index"))
+            known = self._owners.get(index)
+            # A delta whose block never started is kept, without a name.
+            self._turn.append(known or self._turn.call(self._lane, index, None, None), text)
 
     def _begin(self, message: Any) -> None:
         if self._started:

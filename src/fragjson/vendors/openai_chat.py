@@ -13,6 +13,7 @@ from fragjson.vendors._reading import as_index, as_list, as_text, failure, given
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.call import ToolCall
+    from fragjson.toolcalls.events import StreamEvent
     from fragjson.toolcalls.identity import Lane
     from fragjson.toolcalls.turn import Turn
 
@@ -41,30 +42,30 @@ class Adapter:
             return read(chunk, "choices") is not None or read(chunk, "error") is not None
         return bool(kind == "chunk")
 
-    def feed(self, chunk: Any) -> None:
-        if type(chunk) is dict:
-            # Nearly every chunk there is: one choice, one more fragment of a known call.
-            try:
-                (choice,) = chunk["choices"]
-                delta = choice["delta"]
-                (entry,) = delta["tool_calls"]
-                function = entry["function"]
-                text = function["arguments"]
-                call = self._lanes[choice["index"]].owners[entry["index"]]
-                more = (
-                    choice["finish_reason"] or "id" in entry or "name" in function
-                    or "extra_content" in entry
-                    or (len(delta) > 1 and (delta.get("refusal") or delta.get("function_call")))
-                )  # fmt: skip
-            except (KeyError, TypeError, ValueError):
-                pass
-            else:
-                if type(text) is str and not more and "error" not in chunk:
-                    self._turn.append(call, text)
-                    return
-        self._feed_any(chunk)
+    def fragment(self, chunk: dict[str, Any]) -> "list[StreamEvent] | None":
+        try:
+            (choice,) = chunk["choices"]
+            delta = choice["delta"]
+            (entry,) = delta["tool_calls"]
+            function = entry["function"]
+            # An index and arguments, no id, no name, and nothing beside them that counts.
+            if (
+                len(entry) > 2 or len(function) > 1
+                or choice["finish_reason"] or "error" in chunk
+                or (len(delta) > 1 and (delta.get("refusal") or delta.get("function_call")))
+            ):  # fmt: skip
+                return None
+            lane = self._lanes[choice["index"]]
+            call, text = lane.owners[entry["index"]], function["arguments"]
+            events = call.intake.take(call, text)
+        except (KeyError, TypeError, ValueError):
+            return None
+        if events is None:
+            return self._turn.look_again(call, text)
+        lane.latest = call
+        return events
 
-    def _feed_any(self, chunk: Any) -> None:
+    def feed(self, chunk: Any) -> None:
         if read(chunk, "type") == "chunk":
             # The SDK's helper stream wraps the chunks, among events that say the same again.
             chunk = read(chunk, "chunk")

@@ -13,6 +13,7 @@ from fragjson.vendors._reading import as_index, as_list, as_text, failure, given
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.call import ToolCall
+    from fragjson.toolcalls.events import StreamEvent
     from fragjson.toolcalls.identity import Lane
     from fragjson.toolcalls.turn import Format, LiveCall, Turn
 
@@ -45,6 +46,7 @@ _TEXTS: "dict[str, tuple[str, Format]]" = {
     "response.custom_tool_call_input": ("input", "text"),
     "response.code_interpreter_call_code": ("code", "text"),
 }
+_DELTAS = frozenset(f"{stem}.delta" for stem in _TEXTS)
 _STRINGS = {
     # Stem of the events of one string: where it stands in the arguments.
     "response.shell_call_command": "$.commands[{}]",
@@ -53,6 +55,7 @@ _STRINGS = {
 _ENDS = frozenset(
     f"response.{word}" for word in ("completed", "incomplete", "failed", "cancelled", "done")
 )
+_NUMBER = "sequence_number"
 _EXTRA = (
     "type", "status", "namespace", "caller", "server_label", "container_id", "environment",
     "approval_request_id",
@@ -69,11 +72,26 @@ class Adapter:
         kind = as_text(read(chunk, "type"))
         return kind.startswith("response.") or (kind == "error" and read(chunk, "error") is None)
 
+    def fragment(self, chunk: dict[str, Any]) -> "list[StreamEvent] | None":
+        try:
+            if chunk["type"] not in _DELTAS or "stream_id" in chunk:
+                return None
+            stream, index, number = self._streams[None], chunk["output_index"], chunk[_NUMBER]
+            if number <= stream.last or stream.places[chunk["item_id"]] != index:
+                return None
+            call = stream.lane.owners[index]
+            events = call.intake.take(call, chunk["delta"])
+        except (KeyError, TypeError, ValueError):
+            return None
+        if events is not None:
+            stream.last, stream.lane.latest = number, call
+        return events
+
     def feed(self, chunk: Any) -> None:
         # By its string: the SDK decodes unknown types into wrong classes, but keeps the string.
         kind = as_text(read(chunk, "type"))
         stream = self._stream(given(read(chunk, "stream_id")), kind)
-        number = read(chunk, "sequence_number")
+        number = read(chunk, _NUMBER)
         if isinstance(number, int) and kind != "error":
             if number <= stream.last:  # a resumed stream says again what came before
                 return
@@ -188,7 +206,8 @@ class _Stream:
         self.lane = lane
         self.last = -1
         self.ended = False
-        self._places: dict[str | None, int] = {}
+        self.places: dict[str | None, int] = {}
+        """The index that came with an item_id."""
 
     def place(self, index: int | None, item_id: str | None) -> int | str | None:
         """Return where a call stands; an item_id stands in where there is no index.
@@ -196,8 +215,8 @@ class _Stream:
         The index counts: some gateways make up an item_id for every event, others send none.
         """
         if index is None:
-            return self._places.get(item_id, item_id)
-        self._places.setdefault(item_id, index)
+            return self.places.get(item_id, item_id)
+        self.places.setdefault(item_id, index)
         return index
 
 
