@@ -251,6 +251,16 @@ def test_placeholder_before_the_text(placeholder: Any) -> None:
     assert arguments(accumulator) == [{"a": 1}]
 
 
+@pytest.mark.parametrize("value", [{"a": 1}, [None], 7, True])
+def test_object_amid_text_is_never_glued_into_it(value: Any) -> None:
+    """Not even inside a string, where anything could stand."""
+    before, after = entry('{"s":"x', "f", "c1"), entry('y"}')
+    (call,) = ended(chunk(before), chunk(entry(value)), chunk(after)).calls
+    assert (call.status, call.partial) == ("invalid", {"s": "x"})
+    assert call.error is not None
+    assert "in the middle of the text" in call.error.msg
+
+
 def test_tool_calls_as_an_object() -> None:
     accumulator = ended(chunk(tool_calls=entry({"a": 1}, "f", "c1")))
     assert arguments(accumulator) == [{"a": 1}]

@@ -168,6 +168,9 @@ class JSONArguments(Arguments):
         return self._feed(text)
 
     def whole(self, value: Any) -> list[Piece]:
+        if value and self.fragments and self.state() is State.PARTIAL:
+            self._fault("an object came in the middle of the text")
+            return []
         self.objects = True
         self._growth = None
         # An empty object is a placeholder, or no arguments: both come out right if it is nothing.
@@ -269,6 +272,12 @@ class JSONArguments(Arguments):
     def _fail(self, error: JSONDecodeError | None) -> None:
         self.error = error
         self._malformed = True
+
+    def _fault(self, why: str) -> None:
+        """Take it that what came cannot be arguments, although the text so far could be."""
+        shown = self.parser
+        if self.error is None:
+            self._fail(MalformedJSONError(why, "", shown.pos, value=shown.value, path=shown.path))
 
     def _kept(self, text: str, events: "Sequence[Event]", keep: bool) -> list[Piece]:
         if keep and text:

@@ -11,7 +11,6 @@ import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from fragjson._errors import MalformedJSONError
 from fragjson._types import Path
 from fragjson.paths import parse_path
 from fragjson.toolcalls.arguments import JSONArguments, Piece, same, written
@@ -156,11 +155,6 @@ class PathArguments(JSONArguments):
             raise _FaultyPathError(f"item {step} where item {level.count} is next")
         level.count += 1
         return comma
-
-    def _fault(self, why: str) -> None:
-        shown = self.parser
-        if self.error is None:
-            self._fail(MalformedJSONError(why, "", shown.pos, value=shown.value, path=shown.path))
 
 
 class _FaultyPathError(Exception):
