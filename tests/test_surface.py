@@ -26,6 +26,15 @@ LAYERS = [
     {"__main__"},
 ]
 
+# Adapters of what carries another vendor's format, or adds to it, build on that one's adapter.
+BUILDS_ON = {
+    "bedrock": "anthropic",
+    "gemini_live": "gemini",
+    "groq": "openai_chat",
+    "mistral": "openai_chat",
+    "openai_realtime": "openai_responses",
+}
+
 
 def layer_of(module: str) -> int:
     top = module.removeprefix("fragjson").removeprefix(".").split(".")[0]
@@ -53,12 +62,19 @@ def test_imports_go_downward_only(file: Path) -> None:
     module = module.removesuffix(".__init__")
     for imported in imports_of(file):
         if layer_of(module) == layer_of(imported):
-            # Within a layer: the packages of tool calls and vendors only, and no vendor another.
+            # Within a layer: the packages of tool calls and vendors only, and no vendor another
+            # but the one it builds on.
             assert layer_of(module) == layer_of("fragjson.vendors"), (module, imported)
-            if module.startswith("fragjson.vendors."):
-                assert imported.split(".")[1] != "vendors" or "._" in imported, (module, imported)
+            package, _, name = module.rpartition(".")
+            if package == "fragjson.vendors" and imported.startswith(package):
+                allowed = imported == f"{package}.{BUILDS_ON.get(name)}"
+                assert allowed or "._" in imported, (module, imported)
         else:
             assert layer_of(imported) < layer_of(module), (module, imported)
+
+
+def test_what_adapters_build_on_builds_on_none() -> None:
+    assert not BUILDS_ON.keys() & set(BUILDS_ON.values())
 
 
 def test_all_is_sorted_and_real() -> None:

@@ -9,7 +9,7 @@ from driving import arguments, check_own_stream, drive, statuses
 from google.genai import types
 
 from fragjson import vendors
-from fragjson.toolcalls import Accumulator, CallAborted, FieldClosed
+from fragjson.toolcalls import Accumulator, FieldClosed
 
 VENDOR = "gemini"
 
@@ -313,17 +313,6 @@ def test_failures(bad: Any, code: str) -> None:
     accumulator = drive("auto", [bad])
     assert accumulator.error is not None
     assert accumulator.error.code == code
-
-
-def test_live_calls_are_whole_and_can_be_taken_back() -> None:
-    accumulator = Accumulator("auto")
-    calls = [{"id": "1", "name": "f", "args": {"a": 1}}, {"id": "2", "name": "g"}]
-    accumulator.feed({"toolCall": {"functionCalls": calls}})
-    assert [call.arguments for call in accumulator.ready()] == [{"a": 1}, {}]
-    events = accumulator.feed({"toolCallCancellation": {"ids": ["1", "unknown"]}})
-    assert events == [CallAborted(accumulator.calls[0], "toolCallCancellation")]
-    assert [call.name for call in accumulator.ready()] == ["g"]
-    assert accumulator.feed({"toolCallCancellation": {"ids": ["1"]}}) == []
 
 
 # The SDK's objects

@@ -51,7 +51,7 @@ def test_registered_adapter_replaces_a_built_in_one(monkeypatch: pytest.MonkeyPa
 
 
 def test_unknown_vendor() -> None:
-    with pytest.raises(ValueError, match="vendor: 'opnai' is none of anthropic, gemini"):
+    with pytest.raises(ValueError, match="vendor: 'opnai' is none of anthropic, bedrock"):
         Accumulator("opnai")
     with pytest.raises(AttributeError, match="opnai"):
         _ = vendors.opnai
@@ -64,7 +64,11 @@ from fragjson import vendors
 assert not [name for name in sys.modules if name.startswith("fragjson.vendors.open")]
 vendors.openai_chat
 vendors.detect({})
-sdks = {"openai", "anthropic", "google", "pydantic", "httpx"} & set(sys.modules)
+assert {f"fragjson.vendors.{name}" for name in vendors.names()} <= set(sys.modules)
+sdks = {
+    "anthropic", "boto3", "botocore", "cohere", "google", "groq", "httpx", "mistralai", "ollama",
+    "openai", "pydantic",
+} & set(sys.modules)
 assert not sdks, sdks
 """
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -82,8 +86,32 @@ assert not sdks, sdks
         ({"type": "response.created"}, "openai_responses"),
         ({"type": "error", "code": "x", "message": "y"}, "openai_responses"),
         ({"candidates": []}, "gemini"),
-        ({"usageMetadata": {}}, "gemini"),
+        ({"usageMetadata": {}}, None),  # or of the Live API
         ({"error": {"code": 400, "message": "x", "status": "INVALID_ARGUMENT"}}, "gemini"),
+        ({"setupComplete": {}}, "gemini_live"),
+        ({"toolCall": {"functionCalls": []}}, "gemini_live"),
+        ({"toolCallCancellation": {"ids": []}}, "gemini_live"),
+        ({"serverContent": {}, "usageMetadata": {}}, "gemini_live"),
+        ({"event_type": "interaction.created"}, "gemini_interactions"),
+        ({"event_type": "step.start", "index": 0}, "gemini_interactions"),
+        ({"event_type": "stream-start"}, None),  # the first version of Cohere's
+        ({"messageStart": {"role": "assistant"}}, "bedrock"),
+        ({"contentBlockDelta": {"contentBlockIndex": 0, "delta": {}}}, "bedrock"),
+        ({"throttlingException": {}}, "bedrock"),
+        ({"chunk": {"bytes": "e30="}}, "bedrock"),
+        ({"chunk": {"text": "x"}}, None),
+        ({"metadata": {"usage": {}}}, None),
+        ({"type": "message-start", "delta": {"message": {}}}, "cohere"),
+        ({"type": "tool-call-start", "index": 0, "delta": {}}, "cohere"),
+        ({"type": "message-start", "role": "ai"}, None),
+        ({"type": "content-block-delta", "delta": {}}, None),
+        ({"type": "function.call.delta", "id": "x"}, "mistral"),
+        ({"type": "conversation.response.started"}, "mistral"),
+        ({"choices": [], "x_groq": {}}, "groq"),
+        ({"message": {"role": "assistant"}, "done": False}, "ollama"),
+        ({"response": "x", "done": False}, None),  # not of a chat
+        ({"type": "response.created", "event_id": "e"}, "openai_realtime"),
+        ({"type": "session.created", "event_id": "e"}, "openai_realtime"),
         ({"type": "ping"}, None),
         ({}, None),
         (None, None),

@@ -5,8 +5,9 @@ turn's steps, and whose ``recognises(chunk)`` tells whether a chunk can only be 
 vendor's module also has ``tool_result``, which shapes the answer to a call for that vendor:
 
 >>> from fragjson import vendors
->>> vendors.names()
-('anthropic', 'gemini', 'openai_chat', 'openai_responses')
+>>> vendors.names()  # doctest: +NORMALIZE_WHITESPACE
+('anthropic', 'bedrock', 'cohere', 'gemini', 'gemini_interactions', 'gemini_live', 'groq',
+ 'mistral', 'ollama', 'openai_chat', 'openai_realtime', 'openai_responses')
 >>> vendors.openai_chat.WORDS["length"]
 <Word.CUT: 2>
 """
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Adapter", "adapter", "detect", "names", "register"]
 
-_BUILT_IN = ("anthropic", "gemini", "openai_chat", "openai_responses")
+_BUILT_IN = (
+    "anthropic", "bedrock", "cohere", "gemini", "gemini_interactions", "gemini_live", "groq",
+    "mistral", "ollama", "openai_chat", "openai_realtime", "openai_responses",
+)  # fmt: skip
 
 
 class Adapter(Protocol):

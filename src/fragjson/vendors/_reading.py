@@ -13,7 +13,7 @@ from fragjson.toolcalls.events import StreamError
 
 __all__ = [
     "DONE", "as_index", "as_list", "as_text", "decode_sse", "either", "failure", "given",
-    "json_safe", "read",
+    "json_safe", "read", "sdk_of",
 ]  # fmt: skip
 
 _NONE = (None, "", "null")
@@ -83,6 +83,15 @@ def json_safe(value: Any) -> Any:
     if dump is None:
         return value
     return dump(mode="json", exclude_unset=True, warnings=False)
+
+
+def sdk_of(value: Any) -> str:
+    """Return the package that an object is from: what its shape leaves open, that can tell.
+
+    >>> sdk_of({})
+    'builtins'
+    """
+    return type(value).__module__.partition(".")[0]
 
 
 def failure(error: Any) -> StreamError:

@@ -4,11 +4,11 @@ The stop of a block is a close, but not the last word: the stop reason, which sa
 response was cut, comes after all blocks have stopped.
 """
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from fragjson.toolcalls.verdict import Word
 from fragjson.vendors._reading import as_index, as_list, as_text, failure, given, json_safe, read
+from fragjson.vendors._writing import content_of
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.call import ToolCall
@@ -123,7 +123,6 @@ def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> di
     >>> tool_result(call, "no such port", is_error=True)
     {'type': 'tool_result', 'tool_use_id': 'toolu_1', 'content': 'no such port', 'is_error': True}
     """
-    if not isinstance(content, str | list):
-        content = json.dumps(content, ensure_ascii=False)
+    content = content_of(content, str, list)
     block = {"type": "tool_result", "tool_use_id": call.id, "content": content}
     return {**block, "is_error": True} if is_error else block

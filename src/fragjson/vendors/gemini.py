@@ -1,4 +1,4 @@
-"""Gemini's generateContent: calls as parts, whole or set value by value; and the Live API's calls.
+"""Gemini's generateContent: calls as parts, whole or set value by value.
 
 A part with a name starts a call, a part without one goes on with it. There is no index and mostly
 no id: calls are told apart by their order, so two of one name stay two. The wire spells fields in
@@ -55,11 +55,10 @@ class Adapter:
 
     @staticmethod
     def recognises(chunk: Any) -> bool:
+        # Not by its usage: that of the Live API looks the same.
         return (
             read(chunk, "candidates") is not None
             or either(chunk, "prompt_feedback", "promptFeedback") is not None
-            or either(chunk, "usage_metadata", "usageMetadata") is not None
-            or either(chunk, "tool_call", "toolCall") is not None
             or read(read(chunk, "error"), "status") is not None
         )
 
@@ -78,7 +77,6 @@ class Adapter:
         feedback = either(chunk, "prompt_feedback", "promptFeedback")
         if reason := as_text(either(feedback, "block_reason", "blockReason")):
             self._turn.fail(StreamError("the prompt was blocked", code=reason))
-        self._live(chunk)
 
     def _candidate(self, number: int) -> "_Candidate":
         if number not in self._candidates:
@@ -161,18 +159,6 @@ class Adapter:
         self._turn.finish(state.lane, reason, WORDS.get(reason))
         if reason in _LOST_CALL:
             self._turn.fail(StreamError(str(message or reason), code=reason))
-
-    def _live(self, chunk: Any) -> None:
-        # The Live API sends calls whole, outside of any candidate, and can take them back.
-        state = self._candidate(0)
-        message = either(chunk, "tool_call", "toolCall")
-        for called in as_list(either(message, "function_calls", "functionCalls")):
-            name = given(read(called, "name"))
-            self._whole_call(state, called, name, read(called, "args"), server_side=False)
-        cancelled = either(chunk, "tool_call_cancellation", "toolCallCancellation")
-        for id_ in as_list(read(cancelled, "ids")):
-            if (call := state.lane.known(given(id_))) is not None:
-                self._turn.retract(call, "toolCallCancellation")
 
 
 class _Candidate:

@@ -5,11 +5,20 @@ and indexes are what ``identity`` has its rules for. A choice is a lane: with ``
 in two choices is two calls.
 """
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from fragjson.toolcalls.verdict import Word
-from fragjson.vendors._reading import as_index, as_list, as_text, failure, given, json_safe, read
+from fragjson.vendors._reading import (
+    as_index,
+    as_list,
+    as_text,
+    failure,
+    given,
+    json_safe,
+    read,
+    sdk_of,
+)
+from fragjson.vendors._writing import content_of
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.call import ToolCall
@@ -39,6 +48,9 @@ class Adapter:
     def recognises(chunk: Any) -> bool:
         kind = read(chunk, "type")
         if kind is None:
+            # Of those who copy the format, two have an adapter of their own, and can be told.
+            if read(chunk, "x_groq") is not None or sdk_of(chunk) == "mistralai":
+                return False
             return read(chunk, "choices") is not None or read(chunk, "error") is not None
         return bool(kind == "chunk")
 
@@ -128,9 +140,7 @@ def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> di
     >>> tool_result(call, "3.1 m at 06:12")
     {'role': 'tool', 'tool_call_id': 'call_1', 'content': '3.1 m at 06:12'}
     """
-    if is_error:
-        content = {"error": content}
-    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    text = content_of(content, str, is_error=is_error)
     if call.extra.get("type") == _LEGACY:
         return {"role": "function", "name": call.name, "content": text}
     return {"role": "tool", "tool_call_id": call.id, "content": text}

@@ -5,11 +5,11 @@ answer with). Deltas carry the first two, and gateways leave out or invent the s
 event of an item closes its call; the status of the item says whether it was cut.
 """
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from fragjson.toolcalls.verdict import Word
 from fragjson.vendors._reading import as_index, as_list, as_text, failure, given, json_safe, read
+from fragjson.vendors._writing import content_of
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.call import ToolCall
@@ -23,6 +23,7 @@ WORDS = {
     "completed": Word.SUCCESS,
     **dict.fromkeys(("max_output_tokens", "max_messages", "steered", "incomplete"), Word.CUT),
     **dict.fromkeys(("content_filter", "cancelled"), Word.REFUSED),
+    **dict.fromkeys(("turn_detected", "client_cancelled"), Word.REFUSED),  # Realtime only
 }
 _ITEMS: "dict[str, tuple[str, Format, bool]]" = {
     # Type of item: the field of its arguments, how they come, whether the vendor runs it.
@@ -70,6 +71,8 @@ class Adapter:
     @staticmethod
     def recognises(chunk: Any) -> bool:
         kind = as_text(read(chunk, "type"))
+        if read(chunk, "event_id") is not None:  # Realtime, which has an adapter of its own
+            return False
         return kind.startswith("response.") or (kind == "error" and read(chunk, "error") is None)
 
     def fragment(self, chunk: dict[str, Any]) -> "list[StreamEvent] | None":
@@ -141,7 +144,8 @@ class Adapter:
         place = stream.place(as_index(read(chunk, "output_index")), given(read(chunk, "item_id")))
         call = stream.lane.owners.get(place)
         if call is None:  # the item was never announced: its name and id come with its done event
-            call = self._turn.call(stream.lane, place, None, None, format=format_)
+            id_ = given(read(chunk, "call_id"))  # in Realtime each event has it
+            call = self._turn.call(stream.lane, place, id_, None, format=format_)
         return call
 
     def _item(self, stream: "_Stream", item: Any, index: int | None, *, done: bool) -> None:
@@ -195,7 +199,8 @@ class Adapter:
         word = WORDS.get(reason)
         self._turn.finish(stream.lane, reason, word)
         if status == "failed":
-            self._turn.fail(failure(read(response, "error")), stream.lane)
+            error = read(response, "error") or read(details, "error")  # Realtime: in the details
+            self._turn.fail(failure(error), stream.lane)
         self._turn.end(reason, word or Word.NONE, stream.lane)
 
 
@@ -236,9 +241,6 @@ def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> di
     {'type': 'function_call_output', 'call_id': 'call_1', 'output': '{"height": 3.1}'}
     """
     kind = call.extra.get("type", "function_call")
-    if is_error:
-        content = {"error": content}
-    if not isinstance(content, str | list):
-        content = json.dumps(content, ensure_ascii=False)
+    output = content_of(content, str, list, is_error=is_error)
     name = "id" if kind == "local_shell_call" else "call_id"
-    return {"type": f"{kind}_output", name: call.id, "output": content}
+    return {"type": f"{kind}_output", name: call.id, "output": output}
