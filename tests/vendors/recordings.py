@@ -5,8 +5,9 @@ folder beside it; where that folder is absent there are none. ``OWN`` are the sm
 project ships.
 """
 
+import csv
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +24,21 @@ VENDORS = {
     "openai-responses": "openai_responses",
     "anthropic": "anthropic",
     "gemini": "gemini",
+    "gemini-interactions": "gemini_interactions",
+    "bedrock": "bedrock",
+    "cohere": "cohere",
+    "mistral": "mistral",
+    "ollama": "ollama",
 }
 STATUS = {
     "complete": "complete",
     "empty": "complete",
+    "cut": "incomplete",
     "truncated": "incomplete",
     "text": "complete",
     "text-truncated": "incomplete",
 }
-"""The verdict for each kind of text. An empty one that was cut by length would be incomplete."""
+"""The verdict for each kind of text; ``cut`` is an empty one in a response that was cut."""
 
 
 @dataclass(frozen=True)
@@ -42,17 +49,44 @@ class Recording:
     expected: list[dict[str, Any]]
 
     @property
+    def done(self) -> bool:
+        """Whether the stream ends with ``[DONE]``, which is not one of the lines."""
+        return json.loads(self.lines[0]).get("choices") is not None  # OpenAI's chat format
+
+    @property
     def chunks(self) -> list[Any]:
         return [json.loads(line) for line in self.lines]
 
 
-def read(path: Path) -> Recording:
+def read(path: Path, finish: str) -> Recording:
+    calls = json.loads(path.with_suffix(".expected.json").read_text("utf-8"))
+    for call in calls:
+        if call["status"] == "empty" and finish in ("length", "max_tokens"):
+            call["status"] = "cut"
     return Recording(
         name=f"{path.parent.name}/{path.stem}",
         vendor=VENDORS[path.parent.name],
         lines=path.read_text("utf-8").splitlines(),
-        expected=json.loads(path.with_suffix(".expected.json").read_text("utf-8")),
+        expected=calls,
     )
+
+
+def read_all() -> list[Recording]:
+    if not FOLDER.exists():
+        return []
+    with (FOLDER / "MANIFEST.tsv").open(encoding="utf-8") as manifest:
+        rows = [
+            row
+            for row in csv.DictReader(manifest, delimiter="\t")
+            if row["file"].split("/")[0] in VENDORS
+        ]
+    found = [read(FOLDER / row["file"], row["finish"]) for row in rows]
+    # Groq's are among those who copy OpenAI's format; its own adapter gets them, too.
+    groq = [each for each in found if each.name.startswith("openai-compat/groq-")]
+    return found + [
+        replace(each, vendor="groq", name=each.name.replace("openai-compat", "groq"))
+        for each in groq
+    ]
 
 
 def read_own(vendor: str) -> Recording:
@@ -69,8 +103,8 @@ def read_own(vendor: str) -> Recording:
     )
 
 
-OWN = [read_own(vendor) for vendor in sorted(set(VENDORS.values()))]
-RECORDINGS = [read(path) for name in VENDORS for path in sorted((FOLDER / name).glob("*.jsonl"))]
+OWN = [read_own(path.stem) for path in sorted(OWN_FOLDER.glob("*.jsonl"))]
+RECORDINGS = read_all()
 
 
 def check(accumulator: Accumulator, recording: Recording) -> None:

@@ -27,15 +27,11 @@ def run(accumulator: Accumulator, chunks: Iterable[Any], *, done: bool = False) 
     return events + accumulator.close()
 
 
-def done(recording: Recording) -> bool:
-    return recording.vendor == "openai_chat"
-
-
 @every_recording
 @pytest.mark.parametrize("how", ["named", "auto"])
 def test_as_dicts(recording: Recording, how: str) -> None:
     accumulator = Accumulator(recording.vendor if how == "named" else "auto")
-    run(accumulator, recording.chunks, done=done(recording))
+    run(accumulator, recording.chunks, done=recording.done)
     check(accumulator, recording)
 
 
@@ -43,14 +39,14 @@ def test_as_dicts(recording: Recording, how: str) -> None:
 def test_as_lines(recording: Recording) -> None:
     accumulator = Accumulator(recording.vendor)
     lines = [": a comment", "", *(f"data: {line}" for line in recording.lines)]
-    run(accumulator, lines, done=done(recording))
+    run(accumulator, lines, done=recording.done)
     check(accumulator, recording)
 
 
 @every_recording
 def test_events_tell_the_same_as_the_calls(recording: Recording) -> None:
     accumulator = Accumulator(recording.vendor)
-    events = run(accumulator, recording.chunks, done=done(recording))
+    events = run(accumulator, recording.chunks, done=recording.done)
     for call in accumulator.calls:
         own = [event for event in events if getattr(event, "call", None) is call]
         assert isinstance(own[0], CallStarted)
@@ -91,7 +87,7 @@ def test_cutting_a_stream_short_completes_nothing_new(recording: Recording) -> N
 @every_recording
 def test_records_survive_json(recording: Recording) -> None:
     accumulator = Accumulator(recording.vendor)
-    run(accumulator, recording.chunks, done=done(recording))
+    run(accumulator, recording.chunks, done=recording.done)
     for record in accumulator.outcome.calls:
         assert json.loads(json.dumps(record)) == record
 
