@@ -27,6 +27,7 @@ breaks:
 ['unconfirmed']
 """
 
+import base64
 import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,9 +41,15 @@ __all__ = ["FAULTS", "Fault", "broken", "fragments", "is_finish", "read_stream",
 Fault: TypeAlias = Callable[[Sequence[str], random.Random], list[str]]
 _Text = TypeVar("_Text", str, bytes)
 
-_REASONS = ("finish_reason", "finishReason", "stop_reason")
-_FINISHING = ("_stop", ".done", ".completed", ".incomplete", ".failed", ".cancelled")
-_PLACES = ("output_index", "index")
+_ENDINGS = (
+    "finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason", "turnComplete",
+    "messageStop", "contentBlockStop",
+)  # fmt: skip
+_KINDS = ("type", "event_type")
+_FINISHING = (
+    "_stop", ".stop", "-end", ".done", ".completed", ".incomplete", ".failed", ".cancelled",
+)  # fmt: skip
+_PLACES = ("output_index", "index", "contentBlockIndex")
 _KEEP_ALIVES = (": keep-alive", "", "event: ping")
 
 
@@ -175,9 +182,9 @@ def is_finish(line: str) -> bool:
     if line.endswith("[DONE]"):
         return True
     for name, value in _members(_decoded(line)):
-        if name in _REASONS and value:
+        if name in _ENDINGS and value:
             return True
-        if name == "type" and isinstance(value, str) and value.endswith(_FINISHING):
+        if name in _KINDS and isinstance(value, str) and value.endswith(_FINISHING):
             return True
     return False
 
@@ -191,9 +198,13 @@ def _place(line: str) -> tuple[str, ...]:
 
 def _decoded(line: str) -> Any:
     try:
-        return json.loads(line.removeprefix("data:"))
-    except ValueError:
+        decoded = json.loads(line.removeprefix("data:"))
+        if isinstance(decoded, dict) and "chunk" in decoded:
+            # Bedrock's, with the event of another vendor inside.
+            return json.loads(base64.b64decode(decoded["chunk"]["bytes"]))
+    except (KeyError, TypeError, ValueError):
         return None
+    return decoded
 
 
 def _members(value: Any) -> Iterator[tuple[str, Any]]:
