@@ -53,6 +53,13 @@ def test_whole_calls_stay_apart_without_ids() -> None:
     assert [call.id for call in accumulator.calls] == [None, None, None]
 
 
+@pytest.mark.parametrize("args", ['{"a":1}', [1], 7])
+def test_arguments_that_are_no_object_are_not_passed_over(args: Any) -> None:
+    server_side = {"toolCall": {"toolType": "GOOGLE_SEARCH_WEB", "args": args}}
+    accumulator = drive(VENDOR, [chunk(called(name="f", args=args)), chunk(server_side), STOP])
+    assert statuses(accumulator) == ["invalid", "invalid"]
+
+
 def test_whole_call_closes_at_the_next_one_the_finish_reason_or_never() -> None:
     accumulator = Accumulator(VENDOR)
     accumulator.feed(chunk(called(name="f", args={"a": 1})))

@@ -108,8 +108,7 @@ class Adapter:
             return None  # the end of a call that has ended already
         if call is None or (name is not None and not state.goes_on(called)):
             call = self._begin(state, called, name)
-        if isinstance(args, dict):
-            self._turn.whole(call, args)
+        self._take(call, args)
         for setting in settings:
             value = _value_of(setting)
             path = str(either(setting, "json_path", "jsonPath"))
@@ -133,10 +132,16 @@ class Adapter:
         self, state: "_Candidate", called: Any, name: str | None, args: Any, *, server_side: bool
     ) -> "LiveCall":
         call = self._begin(state, called, name, server_side=server_side)
-        self._turn.whole(call, args if isinstance(args, dict) else {})
+        self._take(call, args)
         self._turn.close(call, "whole call")
         state.open = None
         return call
+
+    def _take(self, call: "LiveCall", args: Any) -> None:
+        if isinstance(args, dict):
+            self._turn.whole(call, args)
+        elif args is not None:  # gateways that send the text of the object, for one
+            self._turn.unreadable(call, "arguments that are not an object")
 
     def _begin(
         self, state: "_Candidate", called: Any, name: str | None, *, server_side: bool = False
