@@ -1,9 +1,16 @@
-"""The one extension module; everything else about the package is in pyproject.toml."""
+"""The one extension module, and an sdist that is the same wherever and whenever it is made.
 
+Everything else about the package is in pyproject.toml.
+"""
+
+import gzip
 import os
 import sys
+import tarfile
+from typing import Any
 
 from setuptools import Extension, setup
+from setuptools.command.sdist import sdist
 
 # MSVC optimises by itself (/O2); gcc and clang take CPython's own -O level unless told.
 # Never -march=native: a wheel must run on every machine of its platform.
@@ -27,7 +34,32 @@ if os.environ.get("FRAGJSON_DEBUG", "0") not in ("", "0"):
 
 headers = ["_bytes.h", "_text.h", "_bytes.pxd", "_text.pxd", "_machine.pxd"]
 
+NINETEEN_EIGHTY = 315_532_800  # the first year that every archive format can say
+
+
+class ReproducibleSdist(sdist):
+    """Files in order of their names, with no user, no time but SOURCE_DATE_EPOCH, and plain modes."""
+
+    def make_archive(self, base_name: str, *_: Any, base_dir: str, **__: Any) -> str:
+        time = int(os.environ.get("SOURCE_DATE_EPOCH", NINETEEN_EIGHTY))
+
+        def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
+            member.mtime, member.uid, member.gid, member.uname, member.gname = time, 0, 0, "", ""
+            member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
+            return member
+
+        name = f"{base_name}.tar.gz"
+        with (
+            open(name, "wb") as raw,
+            gzip.GzipFile("", "wb", mtime=time, fileobj=raw) as zipped,
+            tarfile.open(fileobj=zipped, mode="w") as archive,
+        ):
+            archive.add(base_dir, filter=plain)
+        return name
+
+
 setup(
+    cmdclass={"sdist": ReproducibleSdist},
     ext_modules=[
         Extension(
             "fragjson._engine",
@@ -38,5 +70,5 @@ setup(
             extra_compile_args=flags,
             extra_link_args=links,
         )
-    ]
+    ],
 )
