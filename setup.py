@@ -38,7 +38,7 @@ NINETEEN_EIGHTY = 315_532_800  # the first year that every archive format can sa
 
 
 class ReproducibleSdist(sdist):
-    """Files in order of their names, with no user, no time but SOURCE_DATE_EPOCH, and plain modes."""
+    """Files in order of their names, with no user, one time (SOURCE_DATE_EPOCH) and plain modes."""
 
     def make_archive(self, base_name: str, *_: Any, base_dir: str, **__: Any) -> str:
         time = int(os.environ.get("SOURCE_DATE_EPOCH", NINETEEN_EIGHTY))
