@@ -7,10 +7,7 @@ import pytest
 from comparison import EVERY_EVENT, error_of, exactly, fed, feed_all, plain_events
 from fragmentation import fragmentations
 
-from fragjson import (
-    MalformedJSONError,
-    Parser,
-)
+from fragjson import IncompleteJSONError, MalformedJSONError, Parser, loads
 
 
 def test_error_is_none_until_it_stops() -> None:
@@ -94,3 +91,21 @@ def test_the_error_tells_the_events_of_its_feed() -> None:
     assert plain_events(error_of(parser.feed, "more").events) == expected
     assert plain_events(error_of(parser.close).events) == expected
     assert plain_events(parser.error.events) == expected
+
+
+@pytest.mark.parametrize("tail", [b"", b"\xe6", b"\xe6\xb0", b"\xf0\x9f\x98", b"\\", b"\\u00"])
+@pytest.mark.parametrize("escape", [r"\u00e9", r"\ud83d", r"\ud83d\ude00", r"\n", "é", r"\\u00e9"])
+def test_a_character_that_is_cut_does_not_count_in_the_error(escape: str, tail: bytes) -> None:
+    text = f'["a{escape}'
+    data = text.encode() + tail
+    with pytest.raises(json.JSONDecodeError) as right:
+        json.loads(data.decode("utf-8", "ignore"))
+    for at in range(len(data) + 1):
+        parser = fed(data[:at])
+        parser.feed(data[at:])
+        with pytest.raises(IncompleteJSONError) as error:
+            parser.close()
+        assert (error.value.msg, error.value.pos) == (right.value.msg, right.value.pos)
+        with pytest.raises(IncompleteJSONError) as error:
+            loads(data, allow_partial=False)
+        assert (error.value.msg, error.value.pos) == (right.value.msg, right.value.pos)

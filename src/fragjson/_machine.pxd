@@ -495,9 +495,10 @@ cdef inline Step in_string(Machine* m, const unit* text, Py_ssize_t end) noexcep
             finish_value(m)
             return STRING_END
         if c == c"\\":
-            if m.held == 0 and end - i > LONGEST_ESCAPE:
+            if m.held == 0 and end - i >= LONGEST_ESCAPE:
                 code = whole_escape[unit](text + i, &size)
                 if code >= 0 and put(m, code):
+                    m.mark = m.base + i + 1 if size == LONGEST_ESCAPE else -1
                     i += size
                     continue
             m.escape = BACKSLASH
