@@ -25,7 +25,8 @@ class Check:
 
     @property
     def met(self) -> bool:
-        return self.ratio <= self.limit
+        """Judged as shown, to two decimals: finer than that no run repeats itself."""
+        return round(self.ratio, 2) <= self.limit
 
 
 @dataclass(frozen=True)
