@@ -1,4 +1,4 @@
-"""The examples in the docstrings of the tool-call layer and the adapters, run."""
+"""The examples in the docstrings of the tool-call layer, the adapters and the test kit, run."""
 
 import doctest
 import pkgutil
@@ -6,15 +6,17 @@ from importlib import import_module
 
 import pytest
 
-from fragjson import toolcalls, vendors
+from fragjson import testing, toolcalls, vendors
 
 MODULES = [
     module.name
-    for package in (toolcalls, vendors)
+    for package in (testing, toolcalls, vendors)
     for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
-] + ["fragjson.vendors"]
+] + ["fragjson.testing", "fragjson.vendors"]
 
 WITH_EXAMPLES = {
+    "fragjson.testing", "fragjson.testing.faults", "fragjson.testing.replaying",
+    "fragjson.testing.writing",
     "fragjson.toolcalls.accumulator", "fragjson.toolcalls.call", "fragjson.toolcalls.events",
     "fragjson.toolcalls.verdict", "fragjson.vendors", "fragjson.vendors._reading",
     "fragjson.vendors._writing",

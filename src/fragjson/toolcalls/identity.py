@@ -8,7 +8,8 @@ Servers leave out, repeat, invent and reuse both, so neither alone tells calls a
    call index 0). But a call that still lacks its id, or its name, takes the ones that come late.
 3. A new id without a name goes on with the call of its index while that is unfinished (servers
    that give every delta a fresh id); else it is a new call.
-4. Without an id, the index's latest owner; without an index, the latest call.
+4. Without an id, the index's latest owner; without an index, the latest call. A new index with
+   neither id nor name goes on with the latest unfinished call that came without an index.
 5. But a name where that call is whole already begins a new one, unless it only repeats the name.
 """
 
@@ -29,7 +30,7 @@ Index = int | str | None
 class Lane:
     """The calls of one choice or one response."""
 
-    __slots__ = ("_by_id", "key", "latest", "number", "owners", "response")
+    __slots__ = ("_by_id", "_unplaced", "key", "latest", "number", "owners", "response")
 
     def __init__(self, number: int, key: int | str | None, response: str | None) -> None:
         self.number = number
@@ -41,6 +42,8 @@ class Lane:
         self.owners: dict[Index, LiveCall] = {}
         """The latest call of each index."""
         self._by_id: dict[str, LiveCall] = {}
+        self._unplaced: LiveCall | None = None
+        """The latest call that came without an index."""
 
     def find(
         self,
@@ -63,12 +66,15 @@ class Lane:
         if id is not None and id in self._by_id:
             return self._by_id[id]
         owner = self.latest if index is None else self.owners.get(index)
+        if owner is None and id is None and name is None:
+            unplaced = self._unplaced
+            return unplaced if unplaced is not None and not _finished(unplaced) else None
         if owner is None or (trust_index and index is not None):
             return owner
         awaited = name is not None and owner.name is None and not owner.over
         if awaited and (id is None or owner.id is None):
             return owner
-        finished = owner.over or owner.content.state() is _WHOLE
+        finished = _finished(owner)
         if id is not None and name is not None:
             late = owner.id is None and owner.name == name and not owner.content.begun
             return owner if late and not finished else None
@@ -88,5 +94,11 @@ class Lane:
         self.latest = call
         if index is not None:
             self.owners[index] = call
+        elif call.index is None:
+            self._unplaced = call
         if id is not None:
             self._by_id[id] = call
+
+
+def _finished(call: "LiveCall") -> bool:
+    return call.over or call.content.state() is _WHOLE

@@ -1,45 +1,14 @@
-r"""For your own test suite: the same input cut otherwise, streams broken as streams break, replays.
-
-A stream is a list of lines as they were sent: JSON, or server-sent ``data:`` lines, such as
-``read_stream`` reads from a recording. A fault takes one and a random number generator and returns
-another; it leaves the given one alone. The same seed gives the same result.
-
->>> from fragjson import Parser
->>> parser = Parser()
->>> for fragment in fragments('{"city": "Oslo"}', seed=3):
-...     _ = parser.feed(fragment)
->>> parser.close()
-{'city': 'Oslo'}
-
-A harness must come to the right calls or to a status that says that something is missing, whatever
-breaks:
-
->>> stream = [
-...     '{"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "id": "c1", '
-...     '"function": {"name": "find", "arguments": "{\\"city\\": "}}]}}]}',
-...     '{"choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, '
-...     '"function": {"arguments": "\\"Oslo\\"}"}}]}}]}',
-...     '{"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}',
-... ]
->>> [call.arguments for call in replay(stream).ready()]
-[{'city': 'Oslo'}]
->>> [str(call.status) for call in replay(broken(stream, "lose_finish")).calls]
-['unconfirmed']
-"""
+"""What goes wrong with streams between the vendor and you, by name, to be injected into one."""
 
 import base64
 import json
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
 
-from fragjson.toolcalls import Accumulator
-
-__all__ = ["FAULTS", "Fault", "broken", "fragments", "is_finish", "read_stream", "replay"]
+__all__ = ["FAULTS", "Fault", "broken", "is_finish"]
 
 Fault: TypeAlias = Callable[[Sequence[str], random.Random], list[str]]
-_Text = TypeVar("_Text", str, bytes)
 
 _ENDINGS = (
     "finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason", "turnComplete",
@@ -51,43 +20,6 @@ _FINISHING = (
 )  # fmt: skip
 _PLACES = ("output_index", "index", "contentBlockIndex")
 _KEEP_ALIVES = (": keep-alive", "", "event: ping")
-
-
-def fragments(data: _Text, seed: int = 0, longest: int = 8) -> list[_Text]:
-    """Cut text or bytes anywhere, into pieces of up to ``longest`` units, some of them empty.
-
-    >>> fragments("abcdefghij", seed=1, longest=4)
-    ['a', 'bcde', 'fghi', 'j']
-    """
-    rng = random.Random(seed)
-    found: list[_Text] = []
-    at = 0
-    while at < len(data):
-        size = rng.randint(0 if rng.random() < 0.1 else 1, longest)
-        found.append(data[at : at + size])
-        at += size
-    return found
-
-
-def read_stream(path: str | Path) -> list[str]:
-    """Read a recorded stream, one chunk per line; blank lines are left out."""
-    return [line for line in Path(path).read_text("utf-8").splitlines() if line.strip()]
-
-
-def replay(stream: Iterable[Any], vendor: str = "auto", **options: Any) -> Accumulator:
-    """Feed a stream and close the turn; a line that cannot be taken aborts it, as a harness would.
-
-    ``options`` are those of ``Accumulator``.
-    """
-    accumulator = Accumulator(vendor, **options)
-    for line in stream:
-        try:
-            accumulator.feed(line)
-        except ValueError as error:  # a JSONDecodeError is one, too
-            accumulator.abort(str(error))
-            break
-    accumulator.close()
-    return accumulator
 
 
 def broken(stream: Sequence[str], fault: str, seed: int = 0) -> list[str]:

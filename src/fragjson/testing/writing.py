@@ -1,0 +1,150 @@
+r"""What a writer of streams is: a vendor's way to say the five things that happen to a call.
+
+A subclass of ``Writer`` says how each of them looks in that vendor's chunks; ``write`` puts whole
+streams together from them. Twenty lines are enough to test an adapter with (see ``conformance``):
+
+>>> class Shouting(Writer):
+...     vendor = "shouting"
+...     words = Words(success="DONE", cut="TOO LONG", refused="NO")
+...     closes = False
+...     def start(self, call):
+...         return [{"shout": call.name, "number": call.place, "id": call.id}]
+...     def fragment(self, call, piece):
+...         return [{"go_on": piece, "number": call.place}]
+...     def finish(self, word):
+...         return [{"silence": word}]
+...     def error(self, message):
+...         return [{"cough": message}]
+>>> for line in Shouting().write(("find", {"city": "Oslo"}), end="cut"):
+...     print(line)
+{"shout": "find", "number": 0, "id": "call_0"}
+{"go_on": "{\"city\"", "number": 0}
+{"go_on": ": \"Oslo\"", "number": 0}
+{"silence": "TOO LONG"}
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from itertools import chain, zip_longest
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+
+from fragjson.testing.replaying import fragments
+
+__all__ = ["Cut", "End", "Words", "Writer", "WrittenCall"]
+
+Cut: TypeAlias = Callable[[str], Sequence[str]]
+End: TypeAlias = Literal["success", "cut", "refused", "error", "eof"]
+"""How a stream ends; all but the first end it inside the last call."""
+
+
+class WrittenCall(NamedTuple):
+    """A call as the model means it.
+
+    Attributes:
+        name: the tool's name.
+        arguments: their value.
+        id: an id of its own; vendors that have none leave it out.
+        place: how many calls came before it.
+    """
+
+    name: str
+    arguments: Any
+    id: str
+    place: int
+
+
+class Words(NamedTuple):
+    """A vendor's finish reasons: of a success, for the length, and for a refusal."""
+
+    success: str
+    cut: str
+    refused: str
+
+
+class Writer(ABC):
+    """Writes streams as one vendor does.
+
+    A step is a list of chunks: JSON values as they are on the wire, or ``"[DONE]"``. An empty one
+    says that the vendor has no such step.
+    """
+
+    vendor: ClassVar[str]
+    """The name of the adapter that reads it."""
+    words: ClassVar[Words]
+
+    closes: ClassVar[bool] = True
+    """A call that others follow is closed by then, so that a failure later on cannot touch it."""
+    fragmentary: ClassVar[bool] = True
+    """Arguments come in fragments; otherwise whole, with the close."""
+    interleaves: ClassVar[bool] = True
+    """Fragments of several calls can be told apart when they alternate."""
+    identified: ClassVar[bool] = True
+    """Calls have ids."""
+    gaps_show: ClassVar[bool] = True
+    """Arguments of which a fragment was lost or came twice can be seen to be wrong."""
+
+    def begin(self) -> list[Any]:
+        """Say that the response begins."""
+        return []
+
+    @abstractmethod
+    def start(self, call: WrittenCall) -> list[Any]:
+        """Say that a call begins."""
+
+    @abstractmethod
+    def fragment(self, call: WrittenCall, piece: Any) -> list[Any]:
+        """Say one fragment of its arguments."""
+
+    def close(self, call: WrittenCall, *, cut: bool) -> list[Any]:
+        """Say that nothing more comes for it; ``cut``: since the response is over its length."""
+        return []
+
+    @abstractmethod
+    def finish(self, word: str) -> list[Any]:
+        """Say that the response is over, and the word why."""
+
+    @abstractmethod
+    def error(self, message: str) -> list[Any]:
+        """Say that the response has failed."""
+
+    def pieces(self, call: WrittenCall, cut: Cut) -> Sequence[Any]:
+        """Cut the arguments into what ``fragment`` takes."""
+        return cut(json.dumps(call.arguments, ensure_ascii=False))
+
+    def write(
+        self,
+        *calls: tuple[str, Any],
+        end: End = "success",
+        interleaved: bool = False,
+        cut: Cut = fragments,
+    ) -> list[str]:
+        """Write a stream, line by line.
+
+        Args:
+            calls: the name and the arguments of each.
+            end: how it ends. ``eof`` breaks off without a word; whatever is no success takes the
+                last fragment of the last call with it.
+            interleaved: the fragments of the calls alternate.
+            cut: cuts the text of arguments into fragments.
+        """
+        meant = [WrittenCall(*said, f"call_{place}", place) for place, said in enumerate(calls)]
+        steps = [self._steps(call, end, cut, followed=call is not meant[-1]) for call in meant]
+        in_order = chain(*zip_longest(*steps, fillvalue=[])) if interleaved else chain(*steps)
+        chunks = [*self.begin(), *chain(*in_order)]
+        if end == "error":
+            chunks += self.error("overloaded")
+        elif end != "eof":
+            chunks += self.finish(getattr(self.words, end))
+        return [
+            chunk if isinstance(chunk, str) else json.dumps(chunk, ensure_ascii=False)
+            for chunk in chunks
+        ]
+
+    def _steps(self, call: WrittenCall, end: End, cut: Cut, *, followed: bool) -> list[list[Any]]:
+        whole = end == "success" or followed
+        pieces = self.pieces(call, cut) if self.fragmentary else ()
+        said = [self.fragment(call, piece) for piece in (pieces if whole else pieces[:-1])]
+        if whole or (end == "cut" and self.fragmentary):
+            return [self.start(call), *said, self.close(call, cut=not whole)]
+        return [self.start(call), *said]
