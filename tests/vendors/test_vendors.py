@@ -1,4 +1,4 @@
-"""The registry of adapters, detection, and what all adapters read with."""
+"""The registry of adapters, and what all adapters read with."""
 
 import subprocess
 import sys
@@ -50,6 +50,29 @@ def test_registered_adapter_replaces_a_built_in_one(monkeypatch: pytest.MonkeyPa
     assert [call.name for call in after.calls] == ["F"]
 
 
+@pytest.mark.parametrize("name", ["", "auto"])
+def test_names_that_cannot_be_registered(name: str) -> None:
+    with pytest.raises(ValueError, match=f"name: '{name}' cannot"):
+        vendors.register(name, Shouting)
+
+
+@pytest.mark.parametrize("lacking", ["feed", "recognises"])
+def test_what_is_no_adapter_cannot_be_registered(lacking: str) -> None:
+    half: Any = type("Half", (Shouting,), {lacking: None})
+    with pytest.raises(TypeError, match=rf"Half'> has no {lacking}\(\)"):
+        vendors.register("half", half)
+    assert "half" not in vendors.names()
+
+
+def test_another_name_for_the_same_adapter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vendors, "_known", dict(vendors._known))
+    assert vendors.litellm is vendors.openai_chat
+    assert vendors.adapter("litellm") is vendors.adapter("openai_chat")
+    vendors.register("litellm", Shouting)
+    assert vendors.adapter("litellm") is Shouting
+    assert vendors.adapter("openai_chat") is vendors.openai_chat.Adapter
+
+
 def test_unknown_vendor() -> None:
     with pytest.raises(ValueError, match="vendor: 'opnai' is none of anthropic, bedrock"):
         Accumulator("opnai")
@@ -64,76 +87,14 @@ from fragjson import vendors
 assert not [name for name in sys.modules if name.startswith("fragjson.vendors.open")]
 vendors.openai_chat
 vendors.detect({})
-assert {f"fragjson.vendors.{name}" for name in vendors.names()} <= set(sys.modules)
+assert {f"fragjson.vendors.{name}" for name in vendors._BUILT_IN} <= set(sys.modules)
 sdks = {
-    "anthropic", "boto3", "botocore", "cohere", "google", "groq", "httpx", "mistralai", "ollama",
-    "openai", "pydantic",
+    "ag_ui", "anthropic", "boto3", "botocore", "cohere", "google", "groq", "httpx",
+    "langchain_core", "litellm", "mistralai", "ollama", "openai", "pydantic",
 } & set(sys.modules)
 assert not sdks, sdks
 """
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-@pytest.mark.parametrize(
-    ("chunk", "vendor"),
-    [
-        ({"choices": []}, "openai_chat"),
-        ({"type": "chunk", "chunk": {}}, "openai_chat"),
-        ({"error": {"message": "x", "type": "y"}}, "openai_chat"),
-        ({"type": "message_start", "message": {}}, "anthropic"),
-        ({"type": "content_block_start"}, "anthropic"),
-        ({"type": "error", "error": {}}, "anthropic"),
-        ({"type": "response.created"}, "openai_responses"),
-        ({"type": "error", "code": "x", "message": "y"}, "openai_responses"),
-        ({"candidates": []}, "gemini"),
-        ({"usageMetadata": {}}, None),  # or of the Live API
-        ({"error": {"code": 400, "message": "x", "status": "INVALID_ARGUMENT"}}, "gemini"),
-        ({"setupComplete": {}}, "gemini_live"),
-        ({"toolCall": {"functionCalls": []}}, "gemini_live"),
-        ({"toolCallCancellation": {"ids": []}}, "gemini_live"),
-        ({"serverContent": {}, "usageMetadata": {}}, "gemini_live"),
-        ({"event_type": "interaction.created"}, "gemini_interactions"),
-        ({"event_type": "step.start", "index": 0}, "gemini_interactions"),
-        ({"event_type": "stream-start"}, None),  # the first version of Cohere's
-        ({"messageStart": {"role": "assistant"}}, "bedrock"),
-        ({"contentBlockDelta": {"contentBlockIndex": 0, "delta": {}}}, "bedrock"),
-        ({"throttlingException": {}}, "bedrock"),
-        ({"chunk": {"bytes": "e30="}}, "bedrock"),
-        ({"chunk": {"text": "x"}}, None),
-        ({"metadata": {"usage": {}}}, None),
-        ({"type": "message-start", "delta": {"message": {}}}, "cohere"),
-        ({"type": "tool-call-start", "index": 0, "delta": {}}, "cohere"),
-        ({"type": "message-start", "role": "ai"}, None),
-        ({"type": "content-block-delta", "delta": {}}, None),
-        ({"type": "function.call.delta", "id": "x"}, "mistral"),
-        ({"type": "conversation.response.started"}, "mistral"),
-        ({"choices": [], "x_groq": {}}, "groq"),
-        ({"message": {"role": "assistant"}, "done": False}, "ollama"),
-        ({"response": "x", "done": False}, None),  # not of a chat
-        ({"type": "response.created", "event_id": "e"}, "openai_realtime"),
-        ({"type": "session.created", "event_id": "e"}, "openai_realtime"),
-        ({"type": "ping"}, None),
-        ({}, None),
-        (None, None),
-        ([], None),
-        ({"type": 7}, None),
-    ],
-)
-def test_detection(chunk: Any, vendor: str | None) -> None:
-    assert vendors.detect(chunk) == vendor
-    if isinstance(chunk, dict):
-        assert vendors.detect(SimpleNamespace(**chunk)) == vendor
-    told = [name for name in vendors.names() if vendors.adapter(name).recognises(chunk)]
-    assert len(told) <= (2 if vendor == "gemini" and "error" in chunk else 1)
-
-
-def test_what_does_not_tell_is_skipped_until_something_does() -> None:
-    accumulator = Accumulator()
-    for chunk in ({"type": "ping"}, None, ": comment", "data: {}", {}):
-        assert accumulator.feed(chunk) == []
-    block = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
-    accumulator.feed({"type": "content_block_start", "index": 0, "content_block": block})
-    assert [call.name for call in accumulator.calls] == ["f"]
 
 
 @pytest.mark.parametrize(

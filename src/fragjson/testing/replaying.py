@@ -39,11 +39,10 @@ def replay(stream: Iterable[Any], vendor: str = "auto", **options: Any) -> Accum
     ``options`` are those of ``Accumulator``.
     """
     accumulator = Accumulator(vendor, **options)
-    for line in stream:
-        try:
+    try:
+        for line in stream:
             accumulator.feed(line)
-        except ValueError as error:  # a JSONDecodeError is one, too
-            accumulator.abort(str(error))
-            break
-    accumulator.close()
+        accumulator.close()
+    except ValueError as error:  # a JSONDecodeError is one, too
+        accumulator.abort(str(error))
     return accumulator

@@ -16,6 +16,7 @@ from fragjson.toolcalls.streams import AsyncEventStream, EventStream
 from fragjson.toolcalls.turn import Settings, Turn
 from fragjson.toolcalls.verdict import CallStatus, Word
 from fragjson.vendors._reading import DONE, decode_sse
+from fragjson.vendors._undecided import Undecided
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Callable, Collection, Iterable
@@ -51,8 +52,8 @@ class Accumulator:
     """Collects the tool calls of one model turn from a vendor's stream.
 
     Args:
-        vendor: ``openai_chat``, ``openai_responses``, ``anthropic``, ``gemini``, a registered
-            name, or ``auto``: told by the first chunk that leaves no doubt.
+        vendor: one of ``vendors.names()``, a registered one included, or ``auto``: told by the
+            first chunk that leaves no doubt, with what came before it held back until then.
         events: which field events to give: a subset of ``{"start", "delta", "end"}``.
         paths: JSONPath expressions (see ``Parser``) that limit field events to what matches.
         strict: refuse raw control characters in strings; otherwise they are accepted and noted.
@@ -137,6 +138,7 @@ class Accumulator:
         # None while the vendor is not known, and when the turn is over.
         self._adapter: vendors.Adapter | None = None
         self._fragment: Callable[[dict[str, Any]], list[StreamEvent] | None] = _no_fragment
+        self._undecided = Undecided(self._turn)
         if self._adapter_class is not None:
             self._adapt(self._adapter_class)
         self._over: Literal["closed", "aborted"] | None = None
@@ -186,7 +188,8 @@ class Accumulator:
                 server-sent ``data:`` line, ``[DONE]`` included. What tells of no call is skipped.
 
         Raises:
-            ValueError: after ``close()`` or ``abort()``, or a new response on a used turn.
+            ValueError: after ``close()`` or ``abort()``; a new response on a used turn; or, for
+                ``auto``, a hundred chunks that no vendor is known to send.
             JSONDecodeError: the text of a line is not JSON.
         """
         if type(chunk) is dict or type(chunk := self._decoded(chunk)) is dict:
@@ -201,7 +204,12 @@ class Accumulator:
 
         Without any word of the vendor's, a whole call is ``unconfirmed``. Calling it again is
         harmless.
+
+        Raises:
+            ValueError: for ``auto``, no vendor is known to send what came; the turn stays open.
         """
+        if self._adapter is None and self._over is None:
+            self._undecided.check()
         return self._finish("closed", lambda turn: turn.end("eof", Word.NONE))
 
     def abort(self, reason: str = "aborted") -> "list[StreamEvent]":
@@ -275,8 +283,11 @@ class Accumulator:
         if adapter is None:
             name = vendors.detect(chunk)
             if name is None:
+                self._undecided.hold(chunk)
                 return
             adapter = self._adapt(vendors.adapter(name))
+            for held in self._undecided.release():
+                adapter.feed(held)
         adapter.feed(chunk)
 
     def _adapt(self, adapter_class: "type[vendors.Adapter]") -> "vendors.Adapter":

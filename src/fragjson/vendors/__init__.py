@@ -1,13 +1,14 @@
 """The wire formats: one adapter per vendor, loaded when it is first used.
 
 An adapter is a class made with a ``Turn``, whose ``feed(chunk)`` translates one chunk into the
-turn's steps, and whose ``recognises(chunk)`` tells whether a chunk can only be its own. Each
-vendor's module also has ``tool_result``, which shapes the answer to a call for that vendor:
+turn's steps, and whose ``recognises(chunk)`` tells whether a chunk can only be its own (see
+``register``, for one of your own). Each vendor's module also has ``tool_result``, which shapes the
+answer to a call for that vendor:
 
 >>> from fragjson import vendors
 >>> vendors.names()  # doctest: +NORMALIZE_WHITESPACE
 ('anthropic', 'bedrock', 'cohere', 'gemini', 'gemini_interactions', 'gemini_live', 'groq',
- 'mistral', 'ollama', 'openai_chat', 'openai_realtime', 'openai_responses')
+ 'litellm', 'mistral', 'ollama', 'openai_chat', 'openai_realtime', 'openai_responses')
 >>> vendors.openai_chat.WORDS["length"]
 <Word.CUT: 2>
 """
@@ -25,6 +26,8 @@ _BUILT_IN = (
     "anthropic", "bedrock", "cohere", "gemini", "gemini_interactions", "gemini_live", "groq",
     "mistral", "ollama", "openai_chat", "openai_realtime", "openai_responses",
 )  # fmt: skip
+_SAME_AS = {"litellm": "openai_chat"}
+"""Names for streams that another adapter reads as they are."""
 
 
 class Adapter(Protocol):
@@ -54,14 +57,63 @@ _known: dict[str, type[Adapter]] = {}
 def register(name: str, adapter: type[Adapter]) -> None:
     """Register an adapter under a name, or replace the one of that name.
 
-    ``Accumulator(name)`` then uses it; accumulators made before keep the old one.
+    ``Accumulator(name)`` then uses it, and ``"auto"`` asks it, too; accumulators made before keep
+    the old one. An adapter translates the chunks of its vendor into four steps of the turn::
+
+        call = turn.call(lane, index, id, name)      # the call that is meant; begun if it is new
+        turn.append(call, text)                      # a fragment of its arguments
+        turn.close(call, reason)                     # the vendor's close of this very call
+        turn.finish(lane, reason, Word.SUCCESS)      # its finish reason: SUCCESS, CUT or REFUSED
+
+    ``index``, ``id`` and ``name`` are ``None`` where a chunk does not have them; what belongs
+    together then is decided for all vendors alike (see ``toolcalls.identity``). A vendor without
+    closes leaves ``close`` out, and the others of ``Turn`` are for those that have more to say:
+    ``whole`` for arguments sent as an object, ``fail`` for an error in the stream, ``retract``.
+
+    Raises:
+        ValueError: the name is ``"auto"`` or empty.
+        TypeError: it is no adapter; the message says what it lacks.
+
+    >>> from fragjson.toolcalls import Accumulator
+    >>> from fragjson.toolcalls.verdict import Word
+    >>> class Shouting:
+    ...     def __init__(self, turn):
+    ...         self._turn, self._lane = turn, turn.lane(None)
+    ...     def feed(self, chunk):
+    ...         if "shout" in chunk:
+    ...             self._turn.call(self._lane, chunk["number"], chunk["id"], chunk["shout"])
+    ...         elif "go_on" in chunk:
+    ...             call = self._turn.call(self._lane, chunk["number"], None, None)
+    ...             self._turn.append(call, chunk["go_on"])
+    ...         elif "silence" in chunk:
+    ...             word = Word.SUCCESS if chunk["silence"] == "DONE" else Word.CUT
+    ...             self._turn.finish(self._lane, chunk["silence"], word)
+    ...     @staticmethod
+    ...     def recognises(chunk):
+    ...         return isinstance(chunk, dict) and "shout" in chunk
+    >>> register("shouting", Shouting)
+    >>> accumulator = Accumulator("auto")
+    >>> for chunk in (
+    ...     {"shout": "find", "number": 0, "id": "call_0"},
+    ...     {"go_on": '{"city": "Os', "number": 0},
+    ...     {"go_on": 'lo"}', "number": 0},
+    ...     {"silence": "DONE"},
+    ... ):
+    ...     _ = accumulator.feed(chunk)
+    >>> accumulator.ready()[0].arguments
+    {'city': 'Oslo'}
     """
+    if name in ("", "auto"):
+        raise ValueError(f"name: {name!r} cannot be the name of a vendor")
+    for what in ("feed", "recognises"):
+        if not callable(getattr(adapter, what, None)):
+            raise TypeError(f"adapter: {adapter!r} has no {what}()")
     _known[name] = adapter
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all adapters, sorted."""
-    return tuple(sorted({*_BUILT_IN, *_known}))
+    return tuple(sorted({*_BUILT_IN, *_SAME_AS, *_known}))
 
 
 def adapter(name: str) -> type[Adapter]:
@@ -70,6 +122,8 @@ def adapter(name: str) -> type[Adapter]:
     Raises:
         ValueError: there is none of that name.
     """
+    if name not in _known:
+        name = _SAME_AS.get(name, name)
     if name not in _known:
         if name not in _BUILT_IN:
             raise ValueError(f"vendor: {name!r} is none of {', '.join(names())}")
@@ -80,15 +134,19 @@ def adapter(name: str) -> type[Adapter]:
 def detect(chunk: Any) -> str | None:
     """Return the vendor a chunk can only be from, or ``None`` if it does not tell.
 
+    Loads all adapters. Where several recognise a chunk, it does not tell.
+
     >>> detect({"type": "message_start", "message": {}})
     'anthropic'
     >>> detect({"type": "ping"}) is None
     True
     """
-    return next((name for name in names() if adapter(name).recognises(chunk)), None)
+    found = [name for name in {*_BUILT_IN, *_known} if adapter(name).recognises(chunk)]
+    return found[0] if len(found) == 1 else None
 
 
 def __getattr__(name: str) -> ModuleType:
+    name = _SAME_AS.get(name, name)
     if name in _BUILT_IN:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

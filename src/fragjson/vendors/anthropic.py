@@ -35,10 +35,7 @@ class Adapter:
 
     @staticmethod
     def recognises(chunk: Any) -> bool:
-        kind = as_text(read(chunk, "type"))
-        return kind.startswith(("message_", "content_block_")) or (
-            kind == "error" and read(chunk, "error") is not None
-        )
+        return as_text(read(chunk, "type")).startswith(("message_", "content_block_"))
 
     def fragment(self, chunk: dict[str, Any]) -> "list[StreamEvent] | None":
         try:

@@ -59,7 +59,6 @@ class Adapter:
         return (
             read(chunk, "candidates") is not None
             or either(chunk, "prompt_feedback", "promptFeedback") is not None
-            or read(read(chunk, "error"), "status") is not None
         )
 
     def feed(self, chunk: Any) -> None:

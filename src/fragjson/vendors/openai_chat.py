@@ -47,12 +47,10 @@ class Adapter:
     @staticmethod
     def recognises(chunk: Any) -> bool:
         kind = read(chunk, "type")
-        if kind is None:
-            # Of those who copy the format, two have an adapter of their own, and can be told.
-            if read(chunk, "x_groq") is not None or sdk_of(chunk) == "mistralai":
-                return False
-            return read(chunk, "choices") is not None or read(chunk, "error") is not None
-        return bool(kind == "chunk")
+        # Of those who copy the format, two have an adapter of their own, and can be told.
+        if read(chunk, "x_groq") is not None or sdk_of(chunk) == "mistralai":
+            return False
+        return bool(kind == "chunk") if kind is not None else read(chunk, "choices") is not None
 
     def fragment(self, chunk: dict[str, Any]) -> "list[StreamEvent] | None":
         try:

@@ -70,10 +70,9 @@ class Adapter:
 
     @staticmethod
     def recognises(chunk: Any) -> bool:
+        # Realtime sends events of the same names, each with an id.
         kind = as_text(read(chunk, "type"))
-        if read(chunk, "event_id") is not None:  # Realtime, which has an adapter of its own
-            return False
-        return kind.startswith("response.") or (kind == "error" and read(chunk, "error") is None)
+        return kind.startswith("response.") and read(chunk, "event_id") is None
 
     def fragment(self, chunk: dict[str, Any]) -> "list[StreamEvent] | None":
         try:

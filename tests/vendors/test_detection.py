@@ -1,0 +1,194 @@
+"""``vendor="auto"``: whose a stream is, is told by its own chunks, and never wrongly.
+
+That no guess can be wrong is shown over all pairs: no chunk of any recorded or written stream is
+recognised by the adapter of another vendor.
+"""
+
+import json
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from recordings import OWN, RECORDINGS
+from test_vendors import Shouting
+
+from fragjson import vendors
+from fragjson.testing import WRITERS
+from fragjson.testing.conformance import FIRST, SECOND
+from fragjson.toolcalls import Accumulator
+
+
+def streams() -> Iterator[Any]:
+    for recording in OWN + RECORDINGS:
+        yield pytest.param(recording.vendor, recording.lines, id=recording.name)
+    for name, writer in WRITERS.items():
+        for end in ("success", "error"):
+            lines = writer.write(FIRST, SECOND, end=end)
+            yield pytest.param(writer.vendor, lines, id=f"written-{name}-{end}")
+
+
+@pytest.mark.parametrize(("vendor", "lines"), list(streams()))
+def test_every_chunk_is_its_own_vendors_or_nobodys(vendor: str, lines: list[str]) -> None:
+    own = vendors.adapter(vendor)
+    for form in (dict, SimpleNamespace):
+        hook = lambda members, form=form: form(**members)  # noqa: E731
+        chunks = [json.loads(line, object_hook=hook) for line in lines if line != "[DONE]"]
+        assert {vendors.detect(chunk) for chunk in chunks} - {None} == {vendor}
+        for other in map(vendors.adapter, vendors.names()):
+            assert other is own or not any(map(other.recognises, chunks))
+
+
+@pytest.mark.parametrize(
+    ("chunk", "vendor"),
+    [
+        ({"choices": []}, "openai_chat"),
+        ({"type": "chunk", "chunk": {}}, "openai_chat"),
+        ({"type": "message_start", "message": {}}, "anthropic"),
+        ({"type": "content_block_start"}, "anthropic"),
+        ({"type": "response.created"}, "openai_responses"),
+        ({"candidates": []}, "gemini"),
+        ({"usageMetadata": {}}, None),  # of Gemini's, or of the Live API's
+        ({"setupComplete": {}}, "gemini_live"),
+        ({"toolCall": {"functionCalls": []}}, "gemini_live"),
+        ({"toolCallCancellation": {"ids": []}}, "gemini_live"),
+        ({"serverContent": {}, "usageMetadata": {}}, "gemini_live"),
+        ({"event_type": "interaction.created"}, "gemini_interactions"),
+        ({"event_type": "step.start", "index": 0}, "gemini_interactions"),
+        ({"event_type": "stream-start"}, None),  # the first version of Cohere's
+        ({"messageStart": {"role": "assistant"}}, "bedrock"),
+        ({"contentBlockDelta": {"contentBlockIndex": 0, "delta": {}}}, "bedrock"),
+        ({"throttlingException": {}}, "bedrock"),
+        ({"chunk": {"bytes": "e30="}}, "bedrock"),
+        ({"chunk": {"text": "x"}}, None),
+        ({"metadata": {"usage": {}}}, None),
+        ({"type": "message-start", "delta": {"message": {}}}, "cohere"),
+        ({"type": "tool-call-start", "index": 0, "delta": {}}, "cohere"),
+        ({"type": "message-start", "role": "ai"}, None),
+        ({"type": "content-block-delta", "delta": {}}, None),
+        ({"type": "function.call.delta", "id": "x"}, "mistral"),
+        ({"type": "conversation.response.started"}, "mistral"),
+        ({"choices": [], "x_groq": {}}, "groq"),
+        ({"message": {"role": "assistant"}, "done": False}, "ollama"),
+        ({"response": "x", "done": False}, None),  # not of a chat
+        ({"type": "response.created", "event_id": "e"}, "openai_realtime"),
+        ({"type": "session.created", "event_id": "e"}, "openai_realtime"),
+        ({"type": "ping"}, None),
+        ({"type": "error", "error": {}}, None),
+        ({"type": "error", "code": "x", "message": "y"}, None),
+        ({"error": {"message": "x", "type": "y"}}, None),
+        ({"error": {"code": 400, "message": "x", "status": "INVALID_ARGUMENT"}}, None),
+        ({}, None),
+        (None, None),
+        ([], None),
+        ({"type": 7}, None),
+    ],
+)
+def test_detection(chunk: Any, vendor: str | None) -> None:
+    assert vendors.detect(chunk) == vendor
+    if isinstance(chunk, dict):
+        assert vendors.detect(SimpleNamespace(**chunk)) == vendor
+
+
+def start(**more: Any) -> Any:
+    block = {"type": "tool_use", "id": "t", "name": "f", "input": {}}
+    return {"type": "content_block_start", "index": 0, "content_block": block, **more}
+
+
+def test_what_came_before_is_fed_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    class Recorder(Shouting):
+        def feed(self, chunk: Any) -> None:
+            seen.append(chunk)
+
+        @staticmethod
+        def recognises(chunk: Any) -> bool:
+            return chunk == "mine"
+
+    monkeypatch.setattr(vendors, "_known", {**vendors._known, "recorder": Recorder})
+    accumulator = Accumulator()
+    for chunk in ({"type": "ping"}, None, ": comment", {"x": 1}, '"mine"', '"third"'):
+        accumulator.feed(chunk)
+    assert seen == [{"type": "ping"}, {"x": 1}, "mine", "third"]
+
+
+def test_what_does_not_tell_is_skipped_until_something_does() -> None:
+    accumulator = Accumulator()
+    for chunk in ({"type": "ping"}, None, ": comment", "data: {}", {}):
+        assert accumulator.feed(chunk) == []
+    accumulator.feed(start())
+    assert [call.name for call in accumulator.calls] == ["f"]
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        ({"error": {"message": "busy", "type": "x"}}, "busy"),
+        ({"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}, "busy"),
+        ({"type": "error", "code": "x", "message": "busy"}, "busy"),
+        ({"error": {"code": 503, "message": "busy", "status": "UNAVAILABLE"}}, "busy"),
+        ({"error": "busy"}, "busy"),
+    ],
+)
+def test_an_error_is_told_at_once_whoever_sent_it(error: Any, message: str) -> None:
+    accumulator = Accumulator()
+    (event,) = accumulator.feed(error)
+    assert event.type == "stream_failed"
+    assert str(accumulator.error) == message
+    assert accumulator.close() == []
+    assert accumulator.outcome.state == "failed"
+
+
+def test_a_stream_that_no_vendor_sends_is_an_error_at_its_end() -> None:
+    accumulator = Accumulator()
+    accumulator.feed({"type": "ping"})
+    accumulator.feed({"type": "tool", "tool_name": "f", "tool_input": "{}"})
+    for _ in range(2):
+        with pytest.raises(ValueError, match="dict of type 'tool' with tool_input, tool_name, ty"):
+            accumulator.close()
+    accumulator.abort("given up")
+    assert accumulator.close() == []
+    assert (accumulator.outcome.state, accumulator.outcome.reason) == ("aborted", "given up")
+
+
+def test_a_stream_that_no_vendor_sends_is_not_held_back_for_ever() -> None:
+    accumulator = Accumulator()
+    for _ in range(100):
+        accumulator.feed(SimpleNamespace(word="x"))
+    for _ in range(2):
+        with pytest.raises(ValueError, match="'auto' knows none that sends a SimpleNamespace with"):
+            accumulator.feed({"word": "x"})
+    accumulator.feed(start())  # but what tells still tells
+    assert [call.name for call in accumulator.calls] == ["f"]
+
+
+def test_the_stream_context_passes_the_error_on() -> None:
+    accumulator = Accumulator()
+    with (
+        pytest.raises(ValueError, match="register an adapter"),
+        accumulator.stream([{"word": "x"}]) as events,
+    ):
+        list(events)
+    assert accumulator.outcome.state == "aborted"
+    assert "register an adapter" in (accumulator.outcome.reason or "")
+
+
+@pytest.mark.parametrize("chunks", [[], [None], [{"type": "ping"}], ["", ": comment", "[DONE]"]])
+def test_signs_of_life_alone_are_no_error(chunks: list[Any]) -> None:
+    accumulator = Accumulator()
+    for chunk in chunks:
+        accumulator.feed(chunk)
+    assert accumulator.close() == []
+    assert accumulator.outcome.state == "ended"
+
+
+def test_where_two_adapters_claim_a_chunk_it_does_not_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Greedy(Shouting):
+        @staticmethod
+        def recognises(chunk: Any) -> bool:
+            return True
+
+    monkeypatch.setattr(vendors, "_known", {**vendors._known, "greedy": Greedy})
+    assert vendors.detect({"choices": []}) is None
+    assert vendors.detect({"unheard": "of"}) == "greedy"
