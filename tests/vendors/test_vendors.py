@@ -74,7 +74,7 @@ def test_another_name_for_the_same_adapter(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_unknown_vendor() -> None:
-    with pytest.raises(ValueError, match="vendor: 'opnai' is none of anthropic, bedrock"):
+    with pytest.raises(ValueError, match="vendor: 'opnai' is none of ag_ui, anthropic"):
         Accumulator("opnai")
     with pytest.raises(AttributeError, match="opnai"):
         _ = vendors.opnai

@@ -8,8 +8,8 @@ Servers leave out, repeat, invent and reuse both, so neither alone tells calls a
    call index 0). But a call that still lacks its id, or its name, takes the ones that come late.
 3. A new id without a name goes on with the call of its index while that is unfinished (servers
    that give every delta a fresh id); else it is a new call.
-4. Without an id, the index's latest owner; without an index, the latest call. A new index with
-   neither id nor name goes on with the latest unfinished call that came without an index.
+4. Without an id, the index's latest owner; without an index, the latest call. A new index without
+   a name goes on with the latest unfinished call that came without one, unless both have ids.
 5. But a name where that call is whole already begins a new one, unless it only repeats the name.
 """
 
@@ -66,9 +66,11 @@ class Lane:
         if id is not None and id in self._by_id:
             return self._by_id[id]
         owner = self.latest if index is None else self.owners.get(index)
-        if owner is None and id is None and name is None:
+        if owner is None and name is None:
             unplaced = self._unplaced
-            return unplaced if unplaced is not None and not _finished(unplaced) else None
+            if unplaced is None or _finished(unplaced) or None not in (id, unplaced.id):
+                return None
+            return unplaced
         if owner is None or (trust_index and index is not None):
             return owner
         awaited = name is not None and owner.name is None and not owner.over

@@ -7,8 +7,9 @@ answer to a call for that vendor:
 
 >>> from fragjson import vendors
 >>> vendors.names()  # doctest: +NORMALIZE_WHITESPACE
-('anthropic', 'bedrock', 'cohere', 'gemini', 'gemini_interactions', 'gemini_live', 'groq',
- 'litellm', 'mistral', 'ollama', 'openai_chat', 'openai_realtime', 'openai_responses')
+('ag_ui', 'anthropic', 'bedrock', 'cohere', 'gemini', 'gemini_interactions', 'gemini_live', 'groq',
+ 'langchain', 'litellm', 'mistral', 'ollama', 'openai_chat', 'openai_realtime', 'openai_responses',
+ 'vercel_ui')
 >>> vendors.openai_chat.WORDS["length"]
 <Word.CUT: 2>
 """
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["Adapter", "adapter", "detect", "names", "register"]
 
 _BUILT_IN = (
-    "anthropic", "bedrock", "cohere", "gemini", "gemini_interactions", "gemini_live", "groq",
-    "mistral", "ollama", "openai_chat", "openai_realtime", "openai_responses",
+    "ag_ui", "anthropic", "bedrock", "cohere", "gemini", "gemini_interactions", "gemini_live",
+    "groq", "langchain", "mistral", "ollama", "openai_chat", "openai_realtime",
+    "openai_responses", "vercel_ui",
 )  # fmt: skip
 _SAME_AS = {"litellm": "openai_chat"}
 """Names for streams that another adapter reads as they are."""

@@ -1,4 +1,4 @@
-"""OpenAI Chat Completions, and the servers that copy it, with their deviations.
+"""OpenAI Chat Completions, and the servers and libraries that copy it, with their deviations.
 
 A call has no close of its own: only the finish reason of its choice, ``[DONE]``, or nothing. Ids
 and indexes are what ``identity`` has its rules for. A choice is a lane: with ``n > 1`` the same id
@@ -34,6 +34,8 @@ WORDS = {
     **dict.fromkeys(("length", "max_tokens", "model_length"), Word.CUT),
     **dict.fromkeys(("content_filter", "refusal", "error"), Word.REFUSED),
 }
+_EXTRA = ("type", "extra_content", "provider_specific_fields")
+"""The last two hold thought signatures: in Gemini's compatible API, and in LiteLLM's chunks."""
 _LEGACY = "function_call"
 """The type of the deprecated single call, which has neither index nor id."""
 
@@ -118,7 +120,7 @@ class Adapter:
             blank=not arguments or (isinstance(arguments, str) and not arguments.strip()),
             format="text" if custom is not None else "json",
         )
-        for name in ("type", "extra_content"):  # Gemini's compatible API: thought signatures
+        for name in _EXTRA:
             if (value := read(entry, name)) is not None:
                 call.extra.setdefault(name, json_safe(value))
         if isinstance(arguments, str):

@@ -1,0 +1,138 @@
+"""The Vercel AI SDK's UI message stream: calls by id, with a start, deltas, and their whole input.
+
+A stream holds all steps of the message, a step being one response of the model. Tools that the
+server runs show by their output, or by the question for the user's approval; such a call is
+``server_side`` from then on. ``reset-step`` takes back what the step has said so far.
+"""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from fragjson.toolcalls.events import StreamError
+from fragjson.toolcalls.verdict import State, Word
+from fragjson.vendors._reading import as_text, given, json_safe, read
+
+if TYPE_CHECKING:
+    from fragjson.toolcalls.call import ToolCall
+    from fragjson.toolcalls.turn import LiveCall, Turn
+
+__all__ = ["WORDS", "Adapter", "tool_result"]
+
+WORDS = {
+    **dict.fromkeys(("finish", "stop", "tool-calls"), Word.SUCCESS),
+    "length": Word.CUT,
+    **dict.fromkeys(("content-filter", "error"), Word.REFUSED),
+}
+_OWN = ("tool-input-", "tool-output-", "tool-approval-", "text-", "reasoning-")
+_OWN_STEPS = ("start", "start-step", "finish-step", "reset-step", "finish", "abort")
+_INPUTS = ("tool-input-available", "tool-input-error")
+_RUN_THERE = (
+    "tool-output-available", "tool-output-error", "tool-output-denied", "tool-approval-request",
+)  # fmt: skip
+_EXTRA = ("dynamic", "title", "providerMetadata", "toolMetadata", "approvalId", "errorText")
+
+
+class Adapter:
+    def __init__(self, turn: "Turn") -> None:
+        self._turn = turn
+        self._lanes = [turn.lane(0)]
+        self._of_step: list[LiveCall] = []
+
+    @staticmethod
+    def recognises(chunk: Any) -> bool:
+        kind = as_text(read(chunk, "type"))
+        if kind == "error":
+            return read(chunk, "errorText") is not None
+        return kind in _OWN_STEPS or kind.startswith(_OWN)
+
+    def feed(self, chunk: Any) -> None:
+        kind = as_text(read(chunk, "type"))
+        if kind.startswith("tool-"):
+            self._tool(chunk, kind)
+        elif kind == "start":
+            self._turn.response = given(read(chunk, "messageId"))
+        elif kind == "start-step":
+            self._of_step = []
+        elif kind == "reset-step":
+            self._reset_step()
+        elif kind == "finish":
+            self._finish(as_text(read(chunk, "finishReason")) or kind)
+        elif kind == "abort":
+            self._turn.abort(as_text(read(chunk, "reason")) or kind)
+        elif kind == "error":
+            message = as_text(read(chunk, "errorText")) or "the stream failed"
+            self._turn.fail(StreamError(message, payload=json_safe(chunk)))
+
+    def _tool(self, chunk: Any, kind: str) -> None:
+        id_, name = given(read(chunk, "toolCallId")), given(read(chunk, "toolName"))
+        call = self._known(id_)
+        if call is None or name is not None:
+            if kind in _RUN_THERE:  # of a call in an earlier message
+                return
+            # The id is the place as well: an unknown one never goes on with another call.
+            call = self._turn.call(self._lanes[-1], id_, id_, name)
+            if call not in self._of_step:
+                self._of_step.append(call)
+        if kind in _RUN_THERE or read(chunk, "providerExecuted"):
+            call.server_side = True
+        for field in _EXTRA:
+            if (value := read(chunk, field)) is not None:
+                call.extra[field] = json_safe(value)
+        if kind == "tool-input-delta":
+            self._turn.append(call, as_text(read(chunk, "inputTextDelta")))
+        elif kind in _INPUTS:
+            self._input(call, read(chunk, "input"), kind)
+        elif kind == "tool-approval-request":  # which is for a call that has all its input
+            self._turn.close(call, kind)
+
+    def _input(self, call: "LiveCall", value: Any, kind: str) -> None:
+        """Take the whole input: of an error it can be the text that could not be read."""
+        bad = kind == "tool-input-error"
+        if value is not None and not call.over:
+            text = value if bad and isinstance(value, str) else json.dumps(json_safe(value))
+            if call.content.begun or bad:
+                self._turn.snapshot(call, text)
+            else:
+                self._turn.whole(call, json_safe(value))
+        self._turn.close(call, kind, cut=bad)
+        if bad and call.content.state() is State.WHOLE:  # it is JSON, but not what the tool takes
+            self._turn.retract(call, as_text(call.extra.get("errorText")) or kind)
+
+    def _known(self, id_: str | None) -> "LiveCall | None":
+        found = (lane.known(id_) for lane in reversed(self._lanes))
+        return next((call for call in found if call is not None), None)
+
+    def _reset_step(self) -> None:
+        for call in self._of_step:
+            self._turn.retract(call, "reset-step")
+        # The step is said anew, possibly with the same ids: those are other calls.
+        self._of_step = []
+        self._lanes.append(self._turn.lane(len(self._lanes)))
+
+    def _finish(self, reason: str) -> None:
+        word = WORDS.get(reason)
+        for lane in self._lanes:
+            self._turn.finish(lane, reason, word)
+        if word is not None:
+            self._turn.end(reason, word)
+
+
+def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> dict[str, Any]:
+    """Return the part that answers a call: it takes the place of the call's part in the message.
+
+    ``content`` is any JSON value; an error other than a ``str`` is sent as JSON.
+
+    >>> from types import SimpleNamespace
+    >>> call = SimpleNamespace(id="c1", name="find", extra={}, partial={"query": "tides"})
+    >>> tool_result(call, "3.1 m at 06:12")  # doctest: +NORMALIZE_WHITESPACE
+    {'type': 'tool-find', 'toolCallId': 'c1', 'input': {'query': 'tides'},
+     'state': 'output-available', 'output': '3.1 m at 06:12'}
+    """
+    part = {"type": f"tool-{call.name}"}
+    if call.extra.get("dynamic"):
+        part = {"type": "dynamic-tool", "toolName": str(call.name)}
+    answered = {**part, "toolCallId": call.id, "input": call.partial or {}}
+    if not is_error:
+        return {**answered, "state": "output-available", "output": content}
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    return {**answered, "state": "output-error", "errorText": text}
