@@ -48,6 +48,7 @@ def test_every_chunk_is_its_own_vendors_or_nobodys(vendor: str, lines: list[str]
         ({"type": "content_block_start"}, "anthropic"),
         ({"type": "response.created"}, "openai_responses"),
         ({"candidates": []}, "gemini"),
+        ({"promptFeedback": {}}, "gemini"),
         ({"usageMetadata": {}}, None),  # of Gemini's, or of the Live API's
         ({"setupComplete": {}}, "gemini_live"),
         ({"toolCall": {"functionCalls": []}}, "gemini_live"),
@@ -73,6 +74,10 @@ def test_every_chunk_is_its_own_vendors_or_nobodys(vendor: str, lines: list[str]
         ({"response": "x", "done": False}, None),  # not of a chat
         ({"type": "response.created", "event_id": "e"}, "openai_realtime"),
         ({"type": "session.created", "event_id": "e"}, "openai_realtime"),
+        ({"type": "RUN_STARTED"}, "ag_ui"),
+        ({"type": "tool-input-start"}, "vercel_ui"),
+        ({"type": "error", "errorText": "x"}, "vercel_ui"),
+        ({"type": "AIMessageChunk", "usage_metadata": {}}, "langchain"),
         ({"type": "ping"}, None),
         ({"type": "error", "error": {}}, None),
         ({"type": "error", "code": "x", "message": "y"}, None),

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from recordings import ABSENT, RECORDINGS, Recording, check
+from recordings import ABSENT, BEGUN_AGAIN, RECORDINGS, Recording, check
 
 from fragjson.toolcalls import (
     Accumulator,
@@ -100,3 +100,13 @@ def test_the_stream_that_fails_says_so() -> None:
     assert accumulator.error is not None
     assert accumulator.error.code == "tool_use_failed"
     assert accumulator.outcome.state == "failed"
+
+
+def test_a_call_begun_again_under_its_id_is_the_same_call() -> None:
+    (recording,) = (r for r in RECORDINGS if r.name == BEGUN_AGAIN)
+    accumulator = Accumulator("ag_ui")
+    run(accumulator, recording.chunks)
+    ids = [call["id"] for call in recording.expected]
+    assert ids[0] == ids[1]
+    assert [call.id for call in accumulator.calls] == ids[1:]
+    assert accumulator.calls[0].notes == ["the call came again with other arguments: ignored"]

@@ -17,8 +17,10 @@ _ENDINGS = (
 _KINDS = ("type", "event_type")
 _FINISHING = (
     "_stop", ".stop", "-end", ".done", ".completed", ".incomplete", ".failed", ".cancelled",
+    "CALL_END", "RUN_FINISHED", "finish", "tool-input-available", "tool-input-error",
+    "tool-approval-request",
 )  # fmt: skip
-_PLACES = ("output_index", "index", "contentBlockIndex")
+_PLACES = ("output_index", "index", "contentBlockIndex", "toolCallId")
 _KEEP_ALIVES = (": keep-alive", "", "event: ping")
 
 

@@ -115,8 +115,8 @@ def _message(chunk: Any) -> Any:
     return chunk[0] if isinstance(chunk, tuple | list) and chunk else chunk
 
 
-def _is_runs(id_: str | None) -> bool:
-    return id_ is not None and id_.startswith(_RUN)
+def _is_runs(id_: str | None) -> bool | None:
+    return None if id_ is None else id_.startswith(_RUN)
 
 
 def _reason(metadata: Any) -> str | None:

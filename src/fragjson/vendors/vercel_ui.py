@@ -90,10 +90,10 @@ class Adapter:
         bad = kind == "tool-input-error"
         if value is not None and not call.over:
             text = value if bad and isinstance(value, str) else json.dumps(json_safe(value))
-            if call.content.begun or bad:
-                self._turn.snapshot(call, text)
-            else:
+            if value and not bad and not call.content.begun:
                 self._turn.whole(call, json_safe(value))
+            else:  # {} as an object would be a placeholder
+                self._turn.snapshot(call, text)
         self._turn.close(call, kind, cut=bad)
         if bad and call.content.state() is State.WHOLE:  # it is JSON, but not what the tool takes
             self._turn.retract(call, as_text(call.extra.get("errorText")) or kind)
