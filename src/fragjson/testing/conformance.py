@@ -91,9 +91,11 @@ def no_arguments(writer: Writer) -> None:
 def ends(writer: Writer) -> None:
     """See that of a cut, refused, failed or broken stream nothing half-written is complete."""
     closed = "complete" if writer.closes else None
-    # Of whole calls, the one that was cut never came: the one before it may be the one that was.
-    _ends_with(writer, "cut", "complete" if writer.fragmentary else closed or "incomplete")
-    _ends_with(writer, "refused", closed or "incomplete")
+    if writer.words.cut is not None:
+        # Of whole calls the cut one never came: the one before it may be the one that was cut.
+        _ends_with(writer, "cut", "complete" if writer.fragmentary else closed or "incomplete")
+    if writer.words.refused is not None:
+        _ends_with(writer, "refused", closed or "incomplete")
     _ends_with(writer, "eof", closed or "unconfirmed")
     if not writer.error(""):  # its failures are exceptions of the client's
         return

@@ -55,11 +55,14 @@ class WrittenCall(NamedTuple):
 
 
 class Words(NamedTuple):
-    """A vendor's finish reasons: of a success, for the length, and for a refusal."""
+    """A vendor's finish reasons: of a success, for the length, and for a refusal.
+
+    ``None``: it has no such word.
+    """
 
     success: str
-    cut: str
-    refused: str
+    cut: str | None
+    refused: str | None
 
 
 class Writer(ABC):
@@ -108,6 +111,10 @@ class Writer(ABC):
     def error(self, message: str) -> list[Any]:
         """Say that the response has failed."""
 
+    def wrapped(self, chunk: Any) -> Any:
+        """Put a chunk into the envelope that it is sent in."""
+        return chunk
+
     def pieces(self, call: WrittenCall, cut: Cut) -> Sequence[Any]:
         """Cut the arguments into what ``fragment`` takes."""
         return cut(json.dumps(call.arguments, ensure_ascii=False))
@@ -127,19 +134,28 @@ class Writer(ABC):
                 last fragment of the last call with it.
             interleaved: the fragments of the calls alternate.
             cut: cuts the text of arguments into fragments.
+
+        Raises:
+            ValueError: the vendor has no word for such an end.
         """
         meant = [WrittenCall(*said, f"call_{place}", place) for place, said in enumerate(calls)]
         steps = [self._steps(call, end, cut, followed=call is not meant[-1]) for call in meant]
         in_order = chain(*zip_longest(*steps, fillvalue=[])) if interleaved else chain(*steps)
-        chunks = [*self.begin(), *chain(*in_order)]
-        if end == "error":
-            chunks += self.error("overloaded")
-        elif end != "eof":
-            chunks += self.finish(getattr(self.words, end))
+        chunks = [*self.begin(), *chain(*in_order), *self._end(end)]
         return [
-            chunk if isinstance(chunk, str) else json.dumps(chunk, ensure_ascii=False)
+            chunk if isinstance(chunk, str) else json.dumps(self.wrapped(chunk), ensure_ascii=False)
             for chunk in chunks
         ]
+
+    def _end(self, end: End) -> list[Any]:
+        if end == "eof":
+            return []
+        if end == "error":
+            return self.error("overloaded")
+        word = getattr(self.words, end)
+        if word is None:
+            raise ValueError(f"end: {self.vendor} has no word for {end!r}")
+        return self.finish(word)
 
     def _steps(self, call: WrittenCall, end: End, cut: Cut, *, followed: bool) -> list[list[Any]]:
         whole = end == "success" or followed
