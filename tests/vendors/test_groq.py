@@ -54,9 +54,11 @@ def test_a_call_that_fails_its_validation_is_in_the_error() -> None:
 
 def test_a_stream_stopped_early_says_so_in_its_last_chunk() -> None:
     last = chunk(x_groq={"id": "req_1", "error": "over capacity"})
-    accumulator = drive(VENDOR, [BEGIN, chunk(tool_calls=[called(0, "{}")]), last])
-    assert statuses(accumulator) == ["incomplete"]
-    assert (accumulator.outcome.state, accumulator.outcome.reason) == ("failed", "over capacity")
+    for vendor in (VENDOR, "openai_chat"):
+        accumulator = drive(vendor, [BEGIN, chunk(tool_calls=[called(0, "{}")]), last])
+        assert statuses(accumulator) == ["incomplete"]
+        outcome = accumulator.outcome
+        assert (outcome.state, outcome.reason) == ("failed", "over capacity")
 
 
 def test_tools_that_groq_runs_are_told_of_twice() -> None:

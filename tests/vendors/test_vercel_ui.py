@@ -56,6 +56,13 @@ def test_no_input(value: Any) -> None:
     assert arguments(drive(VENDOR, [start(), available(value), finish()])) == [{}]
 
 
+@pytest.mark.parametrize("deltas", [[], ["{}"], ['{"x":']])
+def test_input_that_is_no_json_is_invalid(deltas: list[str]) -> None:
+    accumulator = drive(VENDOR, [start(), *map(delta, deltas), available({"x": [b"bytes"]})])
+    assert statuses(accumulator) == ["invalid"]
+    assert accumulator.calls[0].error is not None
+
+
 def test_whole_input_wins_over_the_deltas() -> None:
     (call,) = drive(VENDOR, [start(), delta('{"x": '), available({"x": 1})]).calls
     assert (call.arguments, call.notes) == ({"x": 1}, [])

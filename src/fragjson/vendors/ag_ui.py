@@ -7,12 +7,12 @@ camelCase, the SDK in snake_case; both are read. ``MESSAGES_SNAPSHOT`` is not: i
 conversation, earlier turns included.
 """
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from fragjson.toolcalls.events import StreamError
 from fragjson.toolcalls.verdict import State, Word
 from fragjson.vendors._reading import as_text, either, given, json_safe, read
+from fragjson.vendors._writing import content_of
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.call import ToolCall
@@ -101,6 +101,6 @@ def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> di
     {'id': 'result-call_1', 'role': 'tool', 'toolCallId': 'call_1',
      'content': '3.1 m at 06:12'}
     """
-    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
+    text = content_of(content, str)
     message = {"id": f"result-{call.id}", "role": "tool", "toolCallId": call.id, "content": text}
     return {**message, "error": text} if is_error else message

@@ -1,15 +1,15 @@
 """Groq: OpenAI's chat chunks, with what Groq adds to them.
 
 Calls come whole, one chunk each, with ``null`` for no arguments; all of that is left to
-``openai_chat``. So is an error in the stream: where a call fails its validation
-(``tool_use_failed``) there is no call in the stream, and what the model had written is in the
+``openai_chat``, which misses only the tools that Groq runs itself. So are errors in the stream:
+where a call fails its validation (``tool_use_failed``) there is no call in the stream, and what the model had written is in the
 ``failed_generation`` of the error's payload.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from fragjson.vendors import openai_chat
-from fragjson.vendors._reading import as_index, as_list, as_text, failure, read
+from fragjson.vendors._reading import as_index, as_list, as_text, read
 from fragjson.vendors.openai_chat import WORDS, tool_result
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ class Adapter:
             for tool in as_list(read(read(choice, "delta"), "executed_tools")):
                 self._show(tool)
         self._chat.feed(chunk)
-        if (error := read(read(chunk, "x_groq"), "error")) is not None:
-            self._turn.fail(failure(error))  # why the stream was stopped early
 
     def _show(self, tool: Any) -> None:
         # Compound models run tools on their side, and tell of each twice: as it begins, and again

@@ -8,11 +8,11 @@ call has no close; the finish reason is passed on by most integrations, in the v
 its ``tool_calls`` and needs nothing of this.
 """
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from fragjson.toolcalls.verdict import Word
 from fragjson.vendors._reading import as_list, as_text, given, read
+from fragjson.vendors._writing import content_of
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.call import ToolCall
@@ -139,7 +139,6 @@ def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> di
     {'role': 'tool', 'tool_call_id': 'call_1', 'name': 'find', 'content': 'no such port',
      'status': 'error'}
     """
-    if not isinstance(content, str | list):
-        content = json.dumps(content, ensure_ascii=False)
-    message = {"role": "tool", "tool_call_id": call.id, "name": call.name, "content": content}
+    sent = content_of(content, str, list)
+    message = {"role": "tool", "tool_call_id": call.id, "name": call.name, "content": sent}
     return {**message, "status": "error"} if is_error else message

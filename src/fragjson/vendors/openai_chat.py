@@ -104,8 +104,9 @@ class Adapter:
                 if reason == "stop" and lane in self._refused:
                     reason = "refusal"
                 self._turn.finish(lane, reason, WORDS.get(reason))
-        # Errors come alone, or (OpenRouter's) beside choices.
-        if error := read(chunk, "error") or (read(chunk, "object") == "error" and chunk):
+        # Errors come alone, or beside choices (OpenRouter's, and Groq's in a place of its own).
+        error = read(chunk, "error") or read(read(chunk, "x_groq"), "error")
+        if error := error or (read(chunk, "object") == "error" and chunk):
             self._turn.fail(failure(error))
 
     def _enter(self, lane: "Lane", entry: Any, function: Any) -> None:

@@ -5,12 +5,14 @@ server runs show by their output, or by the question for the user's approval; su
 ``server_side`` from then on. ``reset-step`` takes back what the step has said so far.
 """
 
-import json
 from typing import TYPE_CHECKING, Any
 
+from fragjson._errors import JSONDecodeError
+from fragjson.toolcalls.arguments import written
 from fragjson.toolcalls.events import StreamError
 from fragjson.toolcalls.verdict import State, Word
 from fragjson.vendors._reading import as_text, given, json_safe, read
+from fragjson.vendors._writing import content_of
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.call import ToolCall
@@ -25,7 +27,6 @@ WORDS = {
 }
 _OWN = ("tool-input-", "tool-output-", "tool-approval-", "text-", "reasoning-")
 _OWN_STEPS = ("start", "start-step", "finish-step", "reset-step", "finish", "abort")
-_INPUTS = ("tool-input-available", "tool-input-error")
 _RUN_THERE = (
     "tool-output-available", "tool-output-error", "tool-output-denied", "tool-approval-request",
 )  # fmt: skip
@@ -47,8 +48,10 @@ class Adapter:
 
     def feed(self, chunk: Any) -> None:
         kind = as_text(read(chunk, "type"))
-        if kind.startswith("tool-"):
-            self._tool(chunk, kind)
+        if kind.startswith("tool-input-"):
+            self._input(chunk, kind)
+        elif kind in _RUN_THERE:
+            self._run_there(chunk, kind)
         elif kind == "start":
             self._turn.response = given(read(chunk, "messageId"))
         elif kind == "start-step":
@@ -63,40 +66,55 @@ class Adapter:
             message = as_text(read(chunk, "errorText")) or "the stream failed"
             self._turn.fail(StreamError(message, payload=json_safe(chunk)))
 
-    def _tool(self, chunk: Any, kind: str) -> None:
+    def _input(self, chunk: Any, kind: str) -> None:
         id_, name = given(read(chunk, "toolCallId")), given(read(chunk, "toolName"))
         call = self._known(id_)
         if call is None or name is not None:
-            if kind in _RUN_THERE:  # of a call in an earlier message
-                return
             # The id is the place as well: an unknown one never goes on with another call.
             call = self._turn.call(self._lanes[-1], id_, id_, name)
             if call not in self._of_step:
                 self._of_step.append(call)
-        if kind in _RUN_THERE or read(chunk, "providerExecuted"):
+        if read(chunk, "providerExecuted"):
             call.server_side = True
-        for field in _EXTRA:
-            if (value := read(chunk, field)) is not None:
-                call.extra[field] = json_safe(value)
+        _keep(call, chunk)
         if kind == "tool-input-delta":
             self._turn.append(call, as_text(read(chunk, "inputTextDelta")))
-        elif kind in _INPUTS:
-            self._input(call, read(chunk, "input"), kind)
-        elif kind == "tool-approval-request":  # which is for a call that has all its input
+        elif kind == "tool-input-available":
+            self._whole(call, read(chunk, "input"))
             self._turn.close(call, kind)
+        elif kind == "tool-input-error":
+            self._refused(call, read(chunk, "input"), kind)
 
-    def _input(self, call: "LiveCall", value: Any, kind: str) -> None:
-        """Take the whole input: of an error it can be the text that could not be read."""
-        bad = kind == "tool-input-error"
-        if value is not None and not call.over:
-            text = value if bad and isinstance(value, str) else json.dumps(json_safe(value))
-            if value and not bad and not call.content.begun:
-                self._turn.whole(call, json_safe(value))
-            else:  # {} as an object would be a placeholder
+    def _whole(self, call: "LiveCall", value: Any) -> None:
+        if value and not call.content.begun:
+            self._turn.whole(call, json_safe(value))
+        elif value is not None and not call.over:
+            # The last word on deltas. And {} as an object would be taken for a placeholder.
+            try:
+                text = written(json_safe(value))
+            except JSONDecodeError:
+                self._turn.whole(call, value)  # to be told what is wrong with it
+            else:
                 self._turn.snapshot(call, text)
-        self._turn.close(call, kind, cut=bad)
-        if bad and call.content.state() is State.WHOLE:  # it is JSON, but not what the tool takes
+
+    def _refused(self, call: "LiveCall", value: Any, kind: str) -> None:
+        # Text that could not be read, or a value that is not what the tool takes.
+        if isinstance(value, str) and not call.over:
+            self._turn.snapshot(call, value)
+        else:
+            self._whole(call, value)
+        self._turn.close(call, kind, cut=True)
+        if call.content.state() is State.WHOLE:
             self._turn.retract(call, as_text(call.extra.get("errorText")) or kind)
+
+    def _run_there(self, chunk: Any, kind: str) -> None:
+        call = self._known(given(read(chunk, "toolCallId")))
+        if call is None:  # one of an earlier message
+            return
+        call.server_side = True
+        _keep(call, chunk)
+        if kind == "tool-approval-request":  # which is for a call that has all of its input
+            self._turn.close(call, kind)
 
     def _known(self, id_: str | None) -> "LiveCall | None":
         found = (lane.known(id_) for lane in reversed(self._lanes))
@@ -117,6 +135,12 @@ class Adapter:
             self._turn.end(reason, word)
 
 
+def _keep(call: "LiveCall", chunk: Any) -> None:
+    for field in _EXTRA:
+        if (value := read(chunk, field)) is not None:
+            call.extra[field] = json_safe(value)
+
+
 def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> dict[str, Any]:
     """Return the part that answers a call: it takes the place of the call's part in the message.
 
@@ -134,5 +158,4 @@ def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> di
     answered = {**part, "toolCallId": call.id, "input": call.partial or {}}
     if not is_error:
         return {**answered, "state": "output-available", "output": content}
-    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-    return {**answered, "state": "output-error", "errorText": text}
+    return {**answered, "state": "output-error", "errorText": content_of(content, str)}
