@@ -2,8 +2,8 @@
 
 Calls come whole, one chunk each, with ``null`` for no arguments; all of that is left to
 ``openai_chat``, which misses only the tools that Groq runs itself. So are errors in the stream:
-where a call fails its validation (``tool_use_failed``) there is no call in the stream, and what the model had written is in the
-``failed_generation`` of the error's payload.
+where a call fails its validation (``tool_use_failed``) there is no call in the stream, and what the
+model had written is in the ``failed_generation`` of the error's payload.
 """
 
 from typing import TYPE_CHECKING, Any
