@@ -79,6 +79,7 @@ def test_whole_input_wins_over_the_deltas() -> None:
         (["{'x'"], "{'x'", "invalid"),
         (['{"x": 1}'], {"x": 1}, "aborted"),  # JSON, but not what the tool takes
         ([], {"x": 1}, "aborted"),
+        ([], None, "incomplete"),
     ],
 )
 def test_input_that_the_server_could_not_take(deltas: list[str], value: Any, status: str) -> None:
@@ -90,6 +91,14 @@ def test_input_that_the_server_could_not_take(deltas: list[str], value: Any, sta
     reasons = {"incomplete": "stop", "invalid": "tool-input-error", "aborted": "no good"}
     assert call.reason == reasons[status]
     assert call.correction()
+
+
+def test_input_that_is_not_what_the_tool_takes_is_never_told_to_be_complete() -> None:
+    accumulator = Accumulator(VENDOR)
+    for each in (start(), delta("{}")):
+        accumulator.feed(each)
+    error = tool("input-error", toolName="f", input={}, errorText="no good")
+    assert [event.type for event in accumulator.feed(error)] == ["tool_call_aborted"]
 
 
 def test_deltas_of_an_unknown_call_go_to_no_other() -> None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from fragjson.testing.faults import FAULTS, broken
 from fragjson.testing.replaying import replay
-from fragjson.testing.writing import End, Writer
+from fragjson.testing.writing import End, Writer, WrittenCall
 from fragjson.toolcalls import Accumulator, CallAborted, CallNotReadyError, ToolCall
 
 __all__ = ["ARGUMENTS", "CHECKS", "PIECES"]
@@ -88,20 +88,39 @@ def no_arguments(writer: Writer) -> None:
         _must(replay(stream, writer.vendor).ready() == [], "ready without a word of the vendor's")
 
 
+def ready_in_time(writer: Writer) -> None:
+    """See that a call is ready as soon as the vendor has closed it, while the stream goes on."""
+    if writer.closes:
+        stream = _written(writer, FIRST, SECOND)
+        accumulator = Accumulator(writer.vendor)
+        for line in stream[: len(stream) - len(writer.finish(writer.words.success))]:
+            accumulator.feed(line)
+        _must(FIRST[0] in [call.name for call in accumulator.ready()], "a closed call is not ready")
+
+
 def ends(writer: Writer) -> None:
-    """See that of a cut, refused, failed or broken stream nothing half-written is complete."""
+    """See that of a cut, refused, failed or broken stream nothing unfinished is complete."""
     closed = "complete" if writer.closes else None
-    if writer.words.cut is not None:
-        # Of whole calls the cut one never came: the one before it may be the one that was cut.
-        _ends_with(writer, "cut", "complete" if writer.fragmentary else closed or "incomplete")
-    if writer.words.refused is not None:
-        _ends_with(writer, "refused", closed or "incomplete")
-    _ends_with(writer, "eof", closed or "unconfirmed")
-    if not writer.error(""):  # its failures are exceptions of the client's
-        return
-    accumulator = _ends_with(writer, "error", closed or "incomplete")
-    _must(accumulator.outcome.state == "failed", "the failure was not told")
-    _must("overloaded" in str(accumulator.error), f"the error says {accumulator.error}")
+    for end in _ends_of(writer):
+        status = closed or ("unconfirmed" if end == "eof" else "incomplete")
+        if end == "cut" and writer.fragmentary:  # the one that was cut is the last one
+            status = "complete"
+        accumulator = _ends_with(writer, end, status)
+        if end == "error":
+            _must(accumulator.outcome.state == "failed", "the failure was not told")
+            _must("overloaded" in str(accumulator.error), f"the error says {accumulator.error}")
+
+
+def ends_after_the_last_fragment(writer: Writer) -> None:
+    """See that whole arguments, and none at all, are not complete without the vendor's word."""
+    call = WrittenCall(*FIRST, "call_0", 0)
+    # Where a cut call is closed like any other, its arguments are whole if they look it.
+    closed = writer.close(call, cut=True) == writer.close(call, cut=False) != []
+    for end in _ends_of(writer):
+        for said, cut in ((FIRST, _interlocking), (("find", {}), lambda _: ())):
+            accumulator = replay(writer.write(said, end=end, lost=0, cut=cut), writer.vendor)
+            if not (end == "cut" and closed and said is FIRST):
+                _must(accumulator.ready() == [], f"{end}: {accumulator.calls}, {said}")
 
 
 def aborted(writer: Writer) -> None:
@@ -127,6 +146,17 @@ def unknown_events(writer: Writer) -> None:
         for unknown in _UNKNOWN:
             between = [each for line in stream for each in (unknown, line)]
             _same(writer, replay([*between, unknown], vendor), FIRST, SECOND)
+
+
+def lost_start(writer: Writer) -> None:
+    """See that what belongs to a call whose start was lost harms no other call."""
+    if writer.interleaves and writer.fragmentary:
+        stream = _written(writer, FIRST, SECOND, interleaved=True)
+        start = writer.start(WrittenCall(*SECOND, "call_1", 1))
+        lines = [json.dumps(writer.wrapped(chunk), ensure_ascii=False) for chunk in start]
+        accumulator = replay([line for line in stream if line not in lines], writer.vendor)
+        _must(FIRST[0] in [call.name for call in accumulator.ready()], f"{accumulator.calls}")
+        _only_what_was_meant(writer, accumulator)
 
 
 def missing_values(writer: Writer) -> None:
@@ -186,8 +216,9 @@ def faults(writer: Writer) -> None:
 CHECKS: dict[str, Callable[[Writer], None]] = {
     check.__name__: check
     for check in (
-        one_call, every_kind_of_chunk, interleaved, no_arguments, ends, aborted, unknown_events,
-        missing_values, said_twice, next_turn, faults,
+        one_call, every_kind_of_chunk, interleaved, no_arguments, ready_in_time, ends,
+        ends_after_the_last_fragment, aborted, unknown_events, lost_start, missing_values,
+        said_twice, next_turn, faults,
     )
 }  # fmt: skip
 """All of them, by name."""
@@ -201,6 +232,14 @@ def _interlocking(text: str) -> tuple[str, ...]:
     """Cut the arguments of ``FIRST`` and ``SECOND`` so that no piece can be missing."""
     before, brace, _ = text.partition('"place"')
     return (before + PIECES[0].removeprefix("{"), *PIECES[1:]) if brace else (text,)
+
+
+def _ends_of(writer: Writer) -> list[End]:
+    """Return the ends that are no success, of those that the vendor has."""
+    ends: list[End] = ["eof"]
+    ends += ["cut"] if writer.words.cut is not None else []
+    ends += ["refused"] if writer.words.refused is not None else []
+    return ends + (["error"] if writer.error("") else [])  # or clients raise exceptions
 
 
 def _ends_with(writer: Writer, end: End, status: str) -> Accumulator:

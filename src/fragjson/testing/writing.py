@@ -123,6 +123,7 @@ class Writer(ABC):
         self,
         *calls: tuple[str, Any],
         end: End = "success",
+        lost: int = 1,
         interleaved: bool = False,
         cut: Cut = fragments,
     ) -> list[str]:
@@ -130,8 +131,8 @@ class Writer(ABC):
 
         Args:
             calls: the name and the arguments of each.
-            end: how it ends. ``eof`` breaks off without a word; whatever is no success takes the
-                last fragment of the last call with it.
+            end: how it ends; ``eof`` breaks off without a word.
+            lost: how many fragments of the last call an end that is no success takes with it.
             interleaved: the fragments of the calls alternate.
             cut: cuts the text of arguments into fragments.
 
@@ -139,7 +140,8 @@ class Writer(ABC):
             ValueError: the vendor has no word for such an end.
         """
         meant = [WrittenCall(*said, f"call_{place}", place) for place, said in enumerate(calls)]
-        steps = [self._steps(call, end, cut, followed=call is not meant[-1]) for call in meant]
+        steps = [self._steps(call, "success", 0, cut) for call in meant[:-1]]
+        steps += [self._steps(call, end, lost, cut) for call in meant[-1:]]
         in_order = chain(*zip_longest(*steps, fillvalue=[])) if interleaved else chain(*steps)
         chunks = [*self.begin(), *chain(*in_order), *self._end(end)]
         return [
@@ -157,10 +159,10 @@ class Writer(ABC):
             raise ValueError(f"end: {self.vendor} has no word for {end!r}")
         return self.finish(word)
 
-    def _steps(self, call: WrittenCall, end: End, cut: Cut, *, followed: bool) -> list[list[Any]]:
-        whole = end == "success" or followed
+    def _steps(self, call: WrittenCall, end: End, lost: int, cut: Cut) -> list[list[Any]]:
+        success = end == "success"
         pieces = self.pieces(call, cut) if self.fragmentary else ()
-        said = [self.fragment(call, piece) for piece in (pieces if whole else pieces[:-1])]
-        if whole or (end == "cut" and self.fragmentary):
-            return [self.start(call), *said, self.close(call, cut=not whole)]
-        return [self.start(call), *said]
+        sent = pieces if success else pieces[: max(0, len(pieces) - lost)]
+        closing = success or (end == "cut" and self.fragmentary)
+        close = self.close(call, cut=not success) if closing else []
+        return [self.start(call), *(self.fragment(call, piece) for piece in sent), close]

@@ -14,7 +14,7 @@ from fragjson.toolcalls.events import (
     StreamEvent,
     StreamFailed,
 )
-from fragjson.toolcalls.verdict import CallStatus
+from fragjson.toolcalls.verdict import CallStatus, Word
 
 __all__ = [
     "Accumulator",
@@ -32,4 +32,5 @@ __all__ = [
     "StreamEvent",
     "StreamFailed",
     "ToolCall",
+    "Word",
 ]

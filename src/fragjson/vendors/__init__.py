@@ -15,13 +15,13 @@ answer to a call for that vendor:
 """
 
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.turn import Turn
+    from fragjson.vendors._reading import read
 
-__all__ = ["Adapter", "adapter", "detect", "names", "register"]
+__all__ = ["Adapter", "adapter", "detect", "names", "read", "register"]
 
 _BUILT_IN = (
     "ag_ui", "anthropic", "bedrock", "cohere", "gemini", "gemini_interactions", "gemini_live",
@@ -71,28 +71,30 @@ def register(name: str, adapter: type[Adapter]) -> None:
     together then is decided for all vendors alike (see ``toolcalls.identity``). A vendor without
     closes leaves ``close`` out, and the others of ``Turn`` are for those that have more to say:
     ``whole`` for arguments sent as an object, ``fail`` for an error in the stream, ``retract``.
+    ``vendors.read(chunk, name)`` reads dicts and SDK objects alike, ``None`` for what is not there.
+    ``fragjson.testing.CHECKS`` are what every adapter has to pass.
 
     Raises:
         ValueError: the name is ``"auto"`` or empty.
         TypeError: it is no adapter; the message says what it lacks.
 
-    >>> from fragjson.toolcalls import Accumulator
-    >>> from fragjson.toolcalls.verdict import Word
+    >>> from fragjson.toolcalls import Accumulator, Word
+    >>> from fragjson.vendors import read
     >>> class Shouting:
     ...     def __init__(self, turn):
     ...         self._turn, self._lane = turn, turn.lane(None)
     ...     def feed(self, chunk):
-    ...         if "shout" in chunk:
-    ...             self._turn.call(self._lane, chunk["number"], chunk["id"], chunk["shout"])
-    ...         elif "go_on" in chunk:
+    ...         if name := read(chunk, "shout"):
+    ...             self._turn.call(self._lane, chunk["number"], chunk["id"], name)
+    ...         elif text := read(chunk, "go_on"):
     ...             call = self._turn.call(self._lane, chunk["number"], None, None)
-    ...             self._turn.append(call, chunk["go_on"])
-    ...         elif "silence" in chunk:
-    ...             word = Word.SUCCESS if chunk["silence"] == "DONE" else Word.CUT
-    ...             self._turn.finish(self._lane, chunk["silence"], word)
+    ...             self._turn.append(call, text)
+    ...         elif reason := read(chunk, "silence"):
+    ...             word = Word.SUCCESS if reason == "DONE" else Word.CUT
+    ...             self._turn.finish(self._lane, reason, word)
     ...     @staticmethod
     ...     def recognises(chunk):
-    ...         return isinstance(chunk, dict) and "shout" in chunk
+    ...         return read(chunk, "shout") is not None
     >>> register("shouting", Shouting)
     >>> accumulator = Accumulator("auto")
     >>> for chunk in (
@@ -147,7 +149,9 @@ def detect(chunk: Any) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> Any:
+    if name == "read":  # not imported above: its module needs what needs this one
+        return import_module(f"{__name__}._reading").read
     name = _SAME_AS.get(name, name)
     if name in _BUILT_IN:
         return import_module(f"{__name__}.{name}")

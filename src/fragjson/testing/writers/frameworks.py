@@ -88,10 +88,9 @@ class VercelUI(Writer):
         return [{"type": "tool-input-delta", "toolCallId": call.id, "inputTextDelta": piece}]
 
     def close(self, call: WrittenCall, *, cut: bool) -> list[Any]:
-        known = {"toolCallId": call.id, "toolName": call.name}
         if cut:
-            error = {"input": '{"pla', "errorText": "JSON parsing failed"}
-            return [{"type": "tool-input-error", **known, **error}]
+            return []
+        known = {"toolCallId": call.id, "toolName": call.name}
         return [{"type": "tool-input-available", **known, "input": call.arguments}]
 
     def finish(self, word: str) -> list[Any]:
