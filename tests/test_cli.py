@@ -78,6 +78,16 @@ def test_replay_of_what_is_no_stream(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert ", line 2: " in capsys.readouterr().err
 
 
+def test_replay_of_a_stream_of_nobody_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stream = tmp_path / "other.jsonl"
+    stream.write_text('{"word": "x"}\n', "utf-8")
+    assert main(["replay", str(stream)]) == 3
+    error = capsys.readouterr().err
+    assert error.startswith(f"fragjson: {stream}: vendor: 'auto' knows none that sends a dict with")
+
+
 def test_missing_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     missing = str(tmp_path / "missing")
     for command in ("replay", "parse"):

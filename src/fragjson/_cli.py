@@ -101,7 +101,10 @@ def _replay(options: argparse.Namespace) -> int:
             except ValueError as error:
                 raise _UnreadableError(f"{options.stream}, line {number}: {error}") from error
             _show(accumulator.calls, events)
-    events = accumulator.close()
+    try:
+        events = accumulator.close()
+    except ValueError as error:
+        raise _UnreadableError(f"{options.stream}: {error}") from error
     _show(accumulator.calls, events)
     whole = all(call.status is CallStatus.COMPLETE for call in accumulator.calls)
     return 0 if whole and accumulator.error is None else 1

@@ -137,9 +137,9 @@ def test_what_came_before_is_fed_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(vendors, "_known", {**vendors._known, "recorder": Recorder})
     accumulator = Accumulator()
-    for chunk in ({"type": "ping"}, None, ": comment", {"x": 1}, '"mine"', '"third"'):
+    for chunk in ({"type": "ping"}, None, ": comment", {"x": 1}, [2], '"mine"', '"last"'):
         accumulator.feed(chunk)
-    assert seen == [{"type": "ping"}, {"x": 1}, "mine", "third"]
+    assert seen == [{"x": 1}, [2], "mine", "last"]
 
 
 def test_what_does_not_tell_is_skipped_until_something_does() -> None:
@@ -190,6 +190,22 @@ def test_a_stream_that_no_vendor_sends_is_not_held_back_for_ever() -> None:
             accumulator.feed({"word": "x"})
     accumulator.feed(start())  # but what tells still tells
     assert [call.name for call in accumulator.calls] == ["f"]
+
+
+def test_signs_of_life_do_not_count() -> None:
+    accumulator = Accumulator()
+    for chunk in [{"type": "ping"}] * 200 + [{"word": "x"}]:
+        accumulator.feed(chunk)
+    with pytest.raises(ValueError, match="a dict with word: name the vendor"):
+        accumulator.close()
+
+
+@pytest.mark.parametrize("chunk", [[1], "7", (1, 2), object(), {1: 2}])
+def test_chunks_of_any_kind_can_be_unknown(chunk: Any) -> None:
+    accumulator = Accumulator()
+    accumulator.feed(chunk)
+    with pytest.raises(ValueError, match="'auto' knows none that sends a"):
+        accumulator.close()
 
 
 def test_the_stream_context_passes_the_error_on() -> None:

@@ -1,8 +1,8 @@
 """``vendor="auto"``: a stream is held back until a chunk tells whose it is.
 
 A wrong guess is impossible, since nothing is guessed: the first chunk that exactly one adapter
-recognises decides, and what came before it is fed to that adapter first. An error is the same for
-all of them, so it is told at once.
+recognises decides, and what came before it is fed to that adapter first, but for signs of life:
+those have a type at most. An error is the same for all of them, so it is told at once.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ class Undecided:
         self._held: list[Any] = []
 
     def hold(self, chunk: Any) -> None:
-        """Keep a chunk that does not tell the vendor.
+        """Keep a chunk that does not tell the vendor, unless it is a mere sign of life.
 
         Raises:
             ValueError: it would be too many; the message names what the first one is like.
@@ -37,7 +37,7 @@ class Undecided:
             self._turn.fail(failure(error or chunk))
         elif len(self._held) >= _MOST:
             self.check()
-        elif chunk is not None:
+        elif chunk is not None and _members(chunk) not in ([], ["type"]):
             self._held.append(chunk)
 
     def release(self) -> list[Any]:
@@ -46,22 +46,27 @@ class Undecided:
         return held
 
     def check(self) -> None:
-        """Raise if something was held back that is more than a sign of life.
+        """Raise if something was held back.
 
         Raises:
             ValueError: no vendor sends this; the message names its members.
         """
-        for chunk in self._held:
-            names = _names(chunk)
-            if names not in ([], ["type"]):
-                kind = as_text(read(chunk, "type"))
-                raise ValueError(
-                    f"vendor: 'auto' knows none that sends a {type(chunk).__name__}"
-                    f"{f' of type {kind!r}' if kind else ''} with {', '.join(names[:_SHOWN])}"
-                    ": name the vendor, or register an adapter for it"
-                )
+        if not self._held:
+            return
+        raise ValueError(
+            f"vendor: 'auto' knows none that sends a {_described(self._held[0])}"
+            ": name the vendor, or register an adapter for it"
+        )
 
 
-def _names(chunk: Any) -> "list[str]":
-    members = chunk if isinstance(chunk, dict) else getattr(chunk, "__dict__", ())
-    return sorted(name for name in members if isinstance(name, str))
+def _described(chunk: Any) -> str:
+    what, kind, members = type(chunk).__name__, as_text(read(chunk, "type")), _members(chunk)
+    if kind:
+        what += f" of type {kind!r}"
+    return f"{what} with {', '.join(members[:_SHOWN])}" if members else what
+
+
+def _members(chunk: Any) -> "list[str] | None":
+    """Return the names of the members, ``None`` for what has none: a list, a number."""
+    members = chunk if isinstance(chunk, dict) else getattr(chunk, "__dict__", None)
+    return None if members is None else sorted(map(str, members))
