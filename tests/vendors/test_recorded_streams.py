@@ -17,6 +17,7 @@ from fragjson.toolcalls import (
 )
 
 pytestmark = pytest.mark.skipif(not RECORDINGS, reason=ABSENT)
+both_ways = pytest.mark.parametrize("how", ["named", "auto"])
 every_recording = pytest.mark.parametrize("recording", RECORDINGS, ids=lambda r: r.name)
 
 
@@ -28,7 +29,7 @@ def run(accumulator: Accumulator, chunks: Iterable[Any], *, done: bool = False) 
 
 
 @every_recording
-@pytest.mark.parametrize("how", ["named", "auto"])
+@both_ways
 def test_as_dicts(recording: Recording, how: str) -> None:
     accumulator = Accumulator(recording.vendor if how == "named" else "auto")
     run(accumulator, recording.chunks, done=recording.done)
@@ -36,8 +37,9 @@ def test_as_dicts(recording: Recording, how: str) -> None:
 
 
 @every_recording
-def test_as_lines(recording: Recording) -> None:
-    accumulator = Accumulator(recording.vendor)
+@both_ways
+def test_as_lines(recording: Recording, how: str) -> None:
+    accumulator = Accumulator(recording.vendor if how == "named" else "auto")
     lines = [": a comment", "", *(f"data: {line}" for line in recording.lines)]
     run(accumulator, lines, done=recording.done)
     check(accumulator, recording)
