@@ -16,6 +16,7 @@ from fragjson.vendors._writing import content_of
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.call import ToolCall
+    from fragjson.toolcalls.events import StreamEvent
     from fragjson.toolcalls.turn import LiveCall, Turn
 
 __all__ = ["WORDS", "Adapter", "tool_result"]
@@ -42,6 +43,19 @@ class Adapter:
     @staticmethod
     def recognises(chunk: Any) -> bool:
         return as_text(read(chunk, "type")).startswith(_OWN)
+
+    def fragment(self, chunk: dict[str, Any]) -> "list[StreamEvent] | None":
+        try:
+            if chunk["type"] != "TOOL_CALL_ARGS":
+                return None
+            call, text = self._lane.owners[chunk["toolCallId"]], chunk["delta"]
+            events = call.intake.take(call, text)
+        except (KeyError, TypeError, ValueError):
+            return None
+        if events is None:
+            return self._turn.look_again(call, text)
+        self._lane.latest = call
+        return events
 
     def feed(self, chunk: Any) -> None:
         kind = as_text(read(chunk, "type"))

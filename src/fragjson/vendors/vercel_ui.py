@@ -16,6 +16,7 @@ from fragjson.vendors._writing import content_of
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.call import ToolCall
+    from fragjson.toolcalls.events import StreamEvent
     from fragjson.toolcalls.turn import LiveCall, Turn
 
 __all__ = ["WORDS", "Adapter", "tool_result"]
@@ -45,6 +46,20 @@ class Adapter:
         if kind == "error":
             return read(chunk, "errorText") is not None
         return kind in _OWN_STEPS or kind.startswith(_OWN)
+
+    def fragment(self, chunk: dict[str, Any]) -> "list[StreamEvent] | None":
+        try:
+            if chunk["type"] != "tool-input-delta" or len(chunk) > 3:
+                return None
+            lane, text = self._lanes[-1], chunk["inputTextDelta"]
+            call = lane.owners[chunk["toolCallId"]]
+            events = call.intake.take(call, text)
+        except (KeyError, TypeError, ValueError):
+            return None
+        if events is None:
+            return self._turn.look_again(call, text)
+        lane.latest = call
+        return events
 
     def feed(self, chunk: Any) -> None:
         kind = as_text(read(chunk, "type"))
