@@ -7,7 +7,7 @@ import pytest
 
 from fragjson import vendors
 from fragjson.testing import CHECKS, WRITERS
-from fragjson.testing.conformance import ARGUMENTS, PIECES
+from fragjson.testing.expecting import ARGUMENTS, PIECES
 
 
 @pytest.mark.parametrize("check", CHECKS)

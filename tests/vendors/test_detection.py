@@ -16,7 +16,7 @@ from test_vendors import Shouting
 
 from fragjson import vendors
 from fragjson.testing import WRITERS, replay
-from fragjson.testing.conformance import FIRST, SECOND
+from fragjson.testing.expecting import FIRST, SECOND
 from fragjson.toolcalls import Accumulator
 
 CHAT = {"openai_chat", "groq", "mistral"}
