@@ -48,7 +48,7 @@ class Adapter(Protocol):
 
     @staticmethod
     def recognises(chunk: Any) -> bool:
-        """Whether the chunk belongs to this vendor and can belong to no other."""
+        """Whether the chunk belongs to this vendor and can belong to no other; never an error."""
         ...
 
 
