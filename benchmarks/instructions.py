@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bench_accumulator import CALLS, VENDORS, accumulator, idle
 from corpora import CORPORA, fragments
 from loops import feed_and_value, feed_only, naive
 from report import Table, show
@@ -35,7 +36,19 @@ OVER_FRAGMENTS: dict[str, Callable[[Any], object]] = {
     "naive": naive,
 }
 OVER_DOCUMENT: dict[str, Callable[[Any], object]] = {"loads": loads, "json": json.loads}
-JOBS = [(work, document) for document in DOCUMENTS for work in (*OVER_FRAGMENTS, *OVER_DOCUMENT)]
+OVER_CHUNKS: dict[str, Callable[[Any], object]] = {
+    f"{name}, {how}": run
+    for name, vendor in VENDORS.items()
+    for how, run in (
+        ("plain", vendor.plain),
+        ("idle", idle(vendor)),
+        ("accumulator", accumulator(name)),
+    )
+}
+JOBS = [
+    *((work, document) for document in DOCUMENTS for work in (*OVER_FRAGMENTS, *OVER_DOCUMENT)),
+    *((work, document) for document in CALLS for work in OVER_CHUNKS),
+]
 
 LEAST = 0.02
 """Functions with a smaller share are left out of the profiles."""
@@ -43,8 +56,25 @@ LEAST = 0.02
 WARM, COUNTED = 3, 5
 """Runs before the count, in which the interpreter specialises the code, and runs counted."""
 
+WARM_CALLS = 50
+"""Runs before the count where a call is small: much of the code for it runs once per call."""
+
 
 def tables() -> list[Table]:
+    if shutil.which("valgrind") is None:
+        return [Table("Instructions", ("document",), notes=["SKIPPED: valgrind is not installed"])]
+    profiles = profile_all()
+    counts = {
+        (work, document): sum(profile.values()) / units(work, document)
+        for (work, document), profile in profiles.items()
+    }
+    tables = [of_documents(counts), of_chunks(counts)]
+    if "--functions" not in sys.argv[1:]:
+        return tables
+    return [*tables, *(functions(job, profile) for job, profile in profiles.items())]
+
+
+def of_documents(counts: dict[tuple[str, str], float]) -> Table:
     table = Table(
         "Instructions (callgrind), fragments of about 4 characters",
         (
@@ -57,16 +87,9 @@ def tables() -> list[Table]:
             "loads ÷ json.loads",
         ),
     )
-    if shutil.which("valgrind") is None:
-        table.notes.append("SKIPPED: valgrind is not installed")
-        return [table]
-    profiles = profile_all()
-    counts = {job: sum(profile.values()) for job, profile in profiles.items()}
     for document in DOCUMENTS:
-        feed, value, plain = (
-            counts[work, document] / units("feed", document) for work in OVER_FRAGMENTS
-        )
-        ours, theirs = (counts[work, document] / units("loads", document) for work in OVER_DOCUMENT)
+        feed, value, plain = (counts[work, document] for work in OVER_FRAGMENTS)
+        ours, theirs = (counts[work, document] for work in OVER_DOCUMENT)
         table.add(
             document,
             f"{feed:.1f}",
@@ -76,20 +99,43 @@ def tables() -> list[Table]:
             value / plain,
             ours / theirs,
         )
-    if "--functions" not in sys.argv[1:]:
-        return [table]
-    return [table, *(functions(job, profile) for job, profile in profiles.items())]
+    return table
+
+
+def of_chunks(counts: dict[tuple[str, str], float]) -> Table:
+    table = Table(
+        "Instructions (callgrind) per chunk, values and field events",
+        ("stream", "plain loop", "idle", "accumulator", "idle ÷ plain", "accumulator ÷ plain"),
+        notes=["idle: as in bench_accumulator.py"],
+    )
+    for name in VENDORS:
+        for document in CALLS:
+            plain, least, ours = (
+                counts[f"{name}, {how}", document] for how in ("plain", "idle", "accumulator")
+            )
+            table.add(
+                f"{name}, {document}",
+                f"{plain:.0f}",
+                f"{least:.0f}",
+                f"{ours:.0f}",
+                least / plain,
+                ours / plain,
+            )
+    return table
 
 
 def units(work: str, document: str) -> int:
-    """Return by what the instructions of a work are divided: its fragments or its characters."""
+    """Return by what the instructions of a work are divided: chunks, fragments or characters."""
     text = CORPORA[document].text
+    if work in OVER_CHUNKS:
+        return len(VENDORS[work.partition(",")[0]].chunks(text))
     return len(fragments(text)) if work in OVER_FRAGMENTS else len(text)
 
 
 def functions(job: tuple[str, str], profile: Counter[str]) -> Table:
     work, document = job
-    unit = "fragment" if work in OVER_FRAGMENTS else "character"
+    unit = "chunk" if work in OVER_CHUNKS else "fragment"
+    unit = "character" if work in OVER_DOCUMENT else unit
     table = Table(f"Instructions: {work}, {document}", ("function", f"per {unit}", "share"))
     everything = sum(profile.values())
     for name, executed in profile.most_common():
@@ -142,19 +188,22 @@ def profile(part: str) -> Counter[str]:
 
 def child() -> None:
     for work, document in JOBS:
-        corpus = CORPORA[document]
-        over_fragments = work in OVER_FRAGMENTS
-        run = OVER_FRAGMENTS[work] if over_fragments else OVER_DOCUMENT[work]
-        inputs = [
-            fragments(corpus.fresh()) if over_fragments else corpus.fresh()
-            for _ in range(WARM + COUNTED)
-        ]
-        for each in inputs[:WARM]:
+        run = {**OVER_FRAGMENTS, **OVER_DOCUMENT, **OVER_CHUNKS}[work]
+        warm = WARM_CALLS if document == "small call" else WARM
+        inputs = [fresh_input(work, document) for _ in range(warm + COUNTED)]
+        for each in inputs[:warm]:
             run(each)
         os.getppid()
-        for each in inputs[WARM:]:
+        for each in inputs[warm:]:
             run(each)
         os.getppid()
+
+
+def fresh_input(work: str, document: str) -> Any:
+    text = CORPORA[document].fresh()
+    if work in OVER_CHUNKS:
+        return VENDORS[work.partition(",")[0]].chunks(text)
+    return fragments(text) if work in OVER_FRAGMENTS else text
 
 
 if __name__ == "__main__":
