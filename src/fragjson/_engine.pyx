@@ -818,12 +818,14 @@ cdef class Parser:
         other.m.max_string = self.m.max_string
         other.m.one_document = self.m.one_document
         other.max_bytes = self.max_bytes
-        other.has_hooks = self.has_hooks
-        other.object_hook = self.object_hook
-        other.object_pairs_hook = self.object_pairs_hook
-        other.parse_float = self.parse_float
-        other.parse_int = self.parse_int
-        other.parse_constant = self.parse_constant
+        set_hooks(
+            other,
+            self.object_hook,
+            self.parse_float,
+            self.parse_int,
+            self.parse_constant,
+            self.object_pairs_hook,
+        )
         if self.texts is not None:
             other.texts = []
         start_over(other)
@@ -1005,8 +1007,6 @@ cdef int start_over(Parser self) except -1:
     cdef object pairs = self.pairs
     cdef object shapes = self.shapes
     cdef object root_shape = self.root_shape
-    if self.keys == NULL:
-        self.keys = keys_take()
     self.fragment = NULL
     self.level = 0
     drop_frames(self)
@@ -1474,6 +1474,8 @@ cdef inline int set_key(
     Parser self, const void* units, int width, Py_ssize_t count, uint32_t bits
 ) except -1:
     cdef Frame* frame = &self.frames[self.level - 1]
+    if self.keys == NULL:  # not before: a parser that others are made alike has no use for one
+        self.keys = keys_take()
     cdef object key = cached_key(self.keys, units, width, count, bits)
     cdef PyObject* old = frame.key
     frame.key = Py_XNewRef(<PyObject*>key)
@@ -2255,7 +2257,7 @@ cdef int tell_fields(list events, call, found) except -1:
     cdef Event event
     cdef FieldEvent field
     for event in found:
-        if event.path == ():  # the root: its end is the call's own affair
+        if len(<tuple?>event.path) == 0:  # the root: its end is the call's own affair
             continue
         if event.kind == "end":
             field = FieldClosed.__new__(FieldClosed)

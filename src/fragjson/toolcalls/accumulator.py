@@ -193,7 +193,8 @@ class Accumulator:
             JSONDecodeError: the text of a line is not JSON.
         """
         if type(chunk) is dict or type(chunk := self._decoded(chunk)) is dict:
-            events = self._fragment(chunk)
+            fragment = self._fragment  # by itself: as a method it is looked for in the class first
+            events = fragment(chunk)
             if events is not None:
                 return events
         self._feed_any(chunk)

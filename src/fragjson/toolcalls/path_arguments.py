@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from fragjson._types import Path
 from fragjson.paths import parse_path
-from fragjson.toolcalls.arguments import JSONArguments, Piece, same, written
+from fragjson.toolcalls.arguments import SECOND_LOOK, JSONArguments, Piece, same, written
 from fragjson.toolcalls.verdict import Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from fragjson._engine import Parser
+    from fragjson._engine import Intake, Parser
 
 __all__ = ["PathArguments"]
 
@@ -100,6 +100,9 @@ class PathArguments(JSONArguments):
             self._levels[0].names.discard(name)
             pieces += self._feed_value(member, before=self._enter(name))
         return pieces
+
+    def intake(self) -> "Intake":
+        return SECOND_LOOK
 
     def take(self, text: str) -> list[Piece]:
         self.note("text among values was ignored")

@@ -190,23 +190,21 @@ class Turn:
 
     def append(self, call: LiveCall, text: str) -> None:
         """Take a fragment of argument text."""
-        if not text:
-            return
-        self._lanes[call.lane].latest = call
         try:
             events = call.intake.take(call, text)
         except JSONDecodeError:
             events = None  # the parser says so again where it is looked into
-        if events is not None:
+        if events is None:
+            self._look_into(call, text)
+        else:
+            self._lanes[call.lane].latest = call
             self.events += events
-        elif self._takes(call):
-            self._change(call, call.content.take(text))
 
     def look_again(self, call: LiveCall, text: Any) -> list[StreamEvent] | None:
         """Take a fragment that needs a second look; ``None``: it is no text. For short cuts."""
         if type(text) is not str:
             return None
-        self.append(call, text)
+        self._look_into(call, text)
         return self.told()
 
     def whole(self, call: LiveCall, value: Any) -> None:
@@ -331,6 +329,13 @@ class Turn:
         self._in_flight[id_of(call)] = call
         return call
 
+    def _look_into(self, call: LiveCall, text: str) -> None:
+        """Take a fragment the long way."""
+        if text:
+            self._lanes[call.lane].latest = call
+            if self._takes(call):
+                self._change(call, call.content.take(text))
+
     def _takes(self, call: LiveCall) -> bool:
         """Whether what has come for a call can still count; it is noted if not."""
         if call.timing.first_delta is None:
@@ -359,18 +364,18 @@ class Turn:
         """Give the verdict if it is due; else see what the next fragment needs."""
         if call.over:
             return
-        if self._is_due(call):
-            self._conclude(call, reason, _SUCCESS)
-        elif call.unsaid is None and call.word is None and not call.closed:
+        if call.closed or call.word is not None:
+            if self._is_due(call):
+                self._conclude(call, reason, _SUCCESS)
+        elif call.unsaid is None:
             call.intake = call.content.intake()
 
     def _is_due(self, call: LiveCall) -> bool:
-        told = call.word is not None
-        if not told and not call.closed:
-            return False
         state = call.content.state()
         if call.closed:
-            return told or state is _MALFORMED or (state is _WHOLE and not call.cut)
+            return (
+                call.word is not None or state is _MALFORMED or (state is _WHOLE and not call.cut)
+            )
         if state is _WHOLE:
             return call.word is _SUCCESS or (call.word is _CUT and not self._is_last(call))
         return state is _MALFORMED
