@@ -2,9 +2,11 @@
 
 import subprocess
 import sys
+from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
+import pydantic
 import pytest
 
 from fragjson import vendors
@@ -125,8 +127,46 @@ def test_line_that_is_not_json() -> None:
 
 def test_reading() -> None:
     assert [given(text) for text in (None, "", "null", "x", 0, 7)] == [None] * 3 + ["x", "0", "7"]
-    assert read({"a": 1}, "a") == read(SimpleNamespace(a=1), "a") == 1
     assert read({}, "a") is read(None, "a") is None
+
+
+class Slots:
+    __slots__ = ("a", "unset")
+
+    def __init__(self) -> None:
+        self.a = 1
+
+
+class Computed:
+    a = property(lambda self: 1)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "asked":
+            return 2
+        raise AttributeError(name)
+
+
+class Model(pydantic.BaseModel, extra="allow"):
+    a: int = 1
+    null: int | None = None
+    left_out: int
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "value"),
+    [
+        ({"a": 1}, "a", 1), (Counter(a=1), "a", 1), (Counter(a=1), "total", None),
+        (SimpleNamespace(a=1), "a", 1), (SimpleNamespace(a=None), "a", None),
+        (SimpleNamespace(), "a", None), (Slots(), "a", 1), (Slots(), "unset", None),
+        (Slots(), "b", None), (Computed(), "a", 1), (Computed(), "asked", 2),
+        (Computed(), "b", None), (Model(left_out=0), "a", 1), (Model(left_out=0), "null", None),
+        (Model(left_out=0), "left_out", 0), (Model(left_out=0), "b", None),
+        (Model(left_out=0, b=2), "b", 2), (Model.model_construct(), "left_out", None),
+        (Model.model_construct(b=2), "b", 2),
+    ],
+)  # fmt: skip
+def test_a_field_is_read_from_whatever_has_it(source: Any, name: str, value: Any) -> None:
+    assert read(source, name) == value
 
 
 def test_json_safe() -> None:

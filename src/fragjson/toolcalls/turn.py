@@ -444,7 +444,8 @@ class Turn:
     def _over(self, call: LiveCall, status: CallStatus) -> None:
         self._in_flight.pop(id_of(call), None)
         unsaid, call.unsaid = call.unsaid, None
-        self._tell(call, unsaid or [])
+        if unsaid:
+            self._tell(call, unsaid)
         call.over, call.intake = True, SECOND_LOOK
         call.status = status
         call.content.settled = True
