@@ -450,6 +450,27 @@ cdef inline Step in_escape(
     return MORE
 
 
+cdef inline Py_ssize_t put_more(
+    Machine* m, const utf8_unit* text, Py_ssize_t i, Py_ssize_t end
+) noexcept nogil:
+    """Add characters of more than one byte while they come: they seldom come alone.
+
+    Returns the index of the first unit that has to be looked at more closely.
+    """
+    cdef uint32_t c
+    cdef int size
+    while i < end and m.char_count < CHAR_ROOM - 1:
+        c = text[i]
+        if c < 0x80:
+            break
+        size = decode_utf8(text + i, end - i, &c)
+        if size <= 0 or not put(m, c):
+            break
+        i += size
+        m.base -= size - 1
+    return i
+
+
 cdef inline Step in_string(Machine* m, const unit* text, Py_ssize_t end) noexcept nogil:
     cdef Py_ssize_t i = m.at
     cdef Py_ssize_t stop
@@ -527,19 +548,12 @@ cdef inline Step in_string(Machine* m, const unit* text, Py_ssize_t end) noexcep
                     continue
                 alone = is_high(c) or is_low(c) or c != text[i]  # a pair just joined is not text[i]
             if alone:
-                while put(m, c):
-                    i += size
-                    m.base -= size - 1
-                    if unit is not utf8_unit:
-                        break
-                    # Such characters seldom come alone.
-                    if i == end or text[i] < 0x80 or m.char_count == CHAR_ROOM - 1:
-                        break
-                    size = decode_utf8(text + i, end - i, &c)
-                    if size <= 0:
-                        break
-                else:
+                if not put(m, c):
                     return fail_string(m, i, TOO_LONG, m.base + i)
+                i += size
+                m.base -= size - 1
+                if unit is utf8_unit:
+                    i = put_more(m, text, i, end)
                 continue
             stop = scan[unit](text, i, end, &bits)
             if (
