@@ -50,7 +50,7 @@ def events_of(text: str, **options: Any) -> list[Any]:
         ({"max_depth": -1}, ValueError, "max_depth"),
         ({"max_bytes": "9"}, TypeError, "max_bytes"),
         ({"max_string": -2}, ValueError, "max_string"),
-        ({"tools": []}, TypeError, "tools"),
+        ({"tools": 5}, TypeError, "tools"),
         ({"clock": 1.5}, TypeError, "clock is callable, not float"),
         ({"repair": "json_repair"}, TypeError, "repair is callable, not str"),
         ({"seen": "c0"}, TypeError, "seen is a set, not str"),

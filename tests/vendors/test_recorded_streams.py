@@ -14,6 +14,7 @@ from fragjson.toolcalls import (
     CallDelta,
     CallStarted,
     FieldClosed,
+    SchemaViolation,
 )
 
 pytestmark = pytest.mark.skipif(not RECORDINGS, reason=ABSENT)
@@ -112,3 +113,36 @@ def test_a_call_begun_again_under_its_id_is_the_same_call() -> None:
     assert ids[0] == ids[1]
     assert [call.id for call in accumulator.calls] == ids[1:]
     assert accumulator.calls[0].notes == ["the call came again with other arguments: ignored"]
+
+
+def seen(accumulator: Accumulator, events: Iterable[Any]) -> list[Any]:
+    """Give all that is told and known, but for the calls themselves and the times."""
+    records = accumulator.outcome.calls
+    for record in records:
+        del record["timing"], record["key"]
+    fields = ("path", "value", "text", "reason", "message")
+    told = [(event.type, *(getattr(event, name, None) for name in fields)) for event in events]
+    return [told, json.dumps(records)]
+
+
+@every_recording
+def test_checking_changes_nothing_of_calls_that_fit(recording: Recording) -> None:
+    names = {call["name"] for call in recording.expected}
+    results = []
+    for tools in (None, {name: {"type": "object"} for name in names if name}):
+        accumulator = Accumulator(recording.vendor, tools=tools, events=("start", "delta", "end"))
+        results.append(seen(accumulator, run(accumulator, recording.chunks, done=recording.done)))
+    assert results[0] == results[1]
+
+
+@every_recording
+def test_calls_of_tools_that_there_are_not_are_told_of(recording: Recording) -> None:
+    accumulator = Accumulator(recording.vendor, tools=[])
+    events = run(accumulator, recording.chunks, done=recording.done)
+    told = [event.call for event in events if isinstance(event, SchemaViolation)]
+    for call in accumulator.calls:
+        if call.name and call.format == "json" and not call.server_side:
+            assert told.count(call) == 1
+            assert call.status not in ("complete", "unconfirmed")
+        elif call.id not in recording.run_there:  # which is said only after the verdict
+            assert call.status != "invalid" or call.error is not None

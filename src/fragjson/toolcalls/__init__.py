@@ -1,7 +1,7 @@
 """The tool-call layer: identity, verdicts and events, the same for every vendor."""
 
 from fragjson.toolcalls.accumulator import Accumulator, Outcome
-from fragjson.toolcalls.call import CallNotReadyError, ToolCall
+from fragjson.toolcalls.call import CallNotReadyError, ToolCall, Violation
 from fragjson.toolcalls.events import (
     CallAborted,
     CallClosed,
@@ -10,6 +10,7 @@ from fragjson.toolcalls.events import (
     FieldClosed,
     FieldDelta,
     FieldStarted,
+    SchemaViolation,
     StreamError,
     StreamEvent,
     StreamFailed,
@@ -28,9 +29,11 @@ __all__ = [
     "FieldDelta",
     "FieldStarted",
     "Outcome",
+    "SchemaViolation",
     "StreamError",
     "StreamEvent",
     "StreamFailed",
     "ToolCall",
+    "Violation",
     "Word",
 ]

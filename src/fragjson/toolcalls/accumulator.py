@@ -8,6 +8,7 @@ never among ``ready()``; what was in flight when a stream broke off is told of, 
 import time
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fragjson import vendors
@@ -19,11 +20,12 @@ from fragjson.vendors._reading import DONE, decode_sse
 from fragjson.vendors._undecided import Undecided
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Callable, Collection, Iterable
+    from collections.abc import AsyncIterable, Callable, Collection, Iterable, Mapping
 
     from fragjson._types import EventKind
     from fragjson.toolcalls.call import Key, ToolCall
     from fragjson.toolcalls.events import StreamError, StreamEvent
+    from fragjson.toolcalls.schema import Tools
 
 __all__ = ["Accumulator", "Outcome"]
 
@@ -61,13 +63,19 @@ class Accumulator:
             (``json_repair.loads``, for one). Never called for cut ones; noted on the call.
         seen: keys of calls that were dispatched before (see ``ToolCall.key``); such a call counts
             as a duplicate and is not ready again. Add the key when you dispatch a call.
+        tools: the schemas of the tools, to check calls against while they stream: a mapping of
+            names to JSON Schemas, pydantic models or ``TypeAdapter``s, or the list of definitions
+            that went to the vendor. Gives ``SchemaViolation`` events; a call that does not fit is
+            ``invalid``. Needs ``fragjson[schema]``, for models ``fragjson[pydantic]``.
         trust_eof: take the mere end of the stream as the vendor's word: for servers that say
             neither a finish reason nor ``[DONE]``.
         clock: gives the times in ``ToolCall.timing``, in seconds.
         max_depth, max_bytes, max_string: limits on the arguments of each call, as in ``Parser``.
 
     Raises:
-        ValueError, TypeError: an option is not what it should be; the message names it.
+        ValueError, TypeError: an option is not what it should be; the message names it, and the
+            tool and the place in its schema.
+        ImportError: a kind of schema needs what is not installed; the message names the extra.
 
     Feeding costs what the chunk costs. ``calls`` are live; events refer to them.
 
@@ -100,6 +108,7 @@ class Accumulator:
         events: "Collection[EventKind]" = _FIELDS_CLOSED,
         paths: "str | Iterable[str] | None" = None,
         strict: bool = False,
+        tools: "Mapping[str, Any] | Iterable[Any] | None" = None,
         repair: "Callable[[str], Any] | None" = None,
         seen: "AbstractSet[Key] | None" = None,
         trust_eof: bool = False,
@@ -117,16 +126,17 @@ class Accumulator:
             raise TypeError(f"trust_eof is a bool, not {type(trust_eof).__name__}")
         if not callable(clock):
             raise TypeError(f"clock is callable, not {type(clock).__name__}")
-        model = Parser(
-            events=events,
-            paths=paths,
-            strict=strict,
-            max_depth=max_depth,
-            max_bytes=max_bytes,
-            max_string=max_string,
-        )
+        if paths is not None and not isinstance(paths, str):
+            paths = tuple(paths)
+        limits: Any = {"max_depth": max_depth, "max_bytes": max_bytes, "max_string": max_string}
+        model = Parser(events=events, paths=paths, strict=strict, **limits)
+        checks: Tools | None = None
+        if tools is not None:  # what checks is loaded on first use
+            every = Parser(events=("start", "delta", "end"), strict=strict, **limits)
+            schema = import_module("fragjson.toolcalls.schema")
+            checks = schema.Tools(tools, every._alike, events, paths)
         self._settings = Settings(
-            model._alike, clock, trust_eof, repair, _NOTHING_SEEN if seen is None else seen
+            model._alike, clock, trust_eof, repair, _NOTHING_SEEN if seen is None else seen, checks
         )
         self._turns = 0
         self.reset()

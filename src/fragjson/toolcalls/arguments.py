@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from fragjson._engine import Event, Parser
+    from fragjson._types import Path
 
 __all__ = ["SECOND_LOOK", "Arguments", "FreeText", "JSONArguments", "Piece", "same", "written"]
 
@@ -88,6 +89,11 @@ class Arguments(ABC):
     @property
     def begun(self) -> bool:
         return bool(self.fragments) or self.objects
+
+    @property
+    def open_path(self) -> "Path | None":
+        """The path of the innermost value that is open; ``None``: the whole is finished."""
+        return ()
 
     @abstractmethod
     def intake(self) -> Intake:
@@ -147,6 +153,11 @@ class JSONArguments(Arguments):
         """More than white space has followed the root, so the parser has stopped after it."""
         self._second: Parser | None = None
         self._second_text: list[str] = []
+
+    @property
+    def open_path(self) -> "Path | None":
+        whole = self._whole or self.parser.status is _COMPLETE
+        return None if whole else self.parser.path
 
     def intake(self) -> Intake:
         if self._growth or self._whole or self._malformed:

@@ -4,8 +4,10 @@ The promise kept here: ``arguments`` can be read only when the call is ``complet
 reloaded. Everything else may be read at any time, and may change while the call is ``streaming``.
 """
 
+import json
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import fragjson._errors as errors
 from fragjson._errors import JSONDecodeError
@@ -14,8 +16,11 @@ from fragjson.toolcalls.verdict import CallStatus
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CallNotReadyError", "Key", "Timing", "ToolCall"]
+    from fragjson._types import Path
 
+__all__ = ["CallNotReadyError", "Key", "Timing", "ToolCall", "Violation"]
+
+Model = TypeVar("Model")
 Key: TypeAlias = tuple[str, str | int | None, str]
 """Response, lane and id: what a call is known by wherever it comes again."""
 
@@ -36,9 +41,21 @@ class _Content(Protocol):
     @property
     def shown(self) -> Any: ...
 
+    @property
+    def open_path(self) -> "Path | None": ...
+
     error: JSONDecodeError | None
     notes: list[str]
     duplicates: int
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """What is wrong with a call by the schema of its tool; see the event ``SchemaViolation``."""
+
+    path: "Path"
+    message: str
+    final: bool
 
 
 @dataclass(slots=True)
@@ -65,6 +82,8 @@ class ToolCall:
         extra: what the vendor wants back or the user may need: ``type``, ``thought_signature``,
             ``item_id``, ``caller`` and the like, as JSON-safe values.
         timing: when it was first seen, when its first argument text came, when it closed.
+        violations: what is wrong with it by the schema of its tool, where there is one to check
+            it against: while it streams what has been told, once it is ``invalid`` all there is.
 
     >>> from fragjson.toolcalls import Accumulator
     >>> accumulator = Accumulator("gemini")
@@ -83,7 +102,7 @@ class ToolCall:
 
     __slots__ = (
         "_content", "_key", "_value", "extra", "format", "id", "index", "name", "reason",
-        "server_side", "status", "timing",
+        "server_side", "status", "timing", "violations",
     )  # fmt: skip
 
     def __init__(
@@ -107,6 +126,7 @@ class ToolCall:
         self.reason: str | None = None
         self.extra: dict[str, Any] = {}
         self.timing = Timing()
+        self.violations: list[Violation] = []
 
     def __repr__(self) -> str:
         return f"<ToolCall {self.name} id={self.id!r} {self.status}>"
@@ -142,6 +162,46 @@ class ToolCall:
         """
         return self._content.shown.value
 
+    def partial_as(self, model: "type[Model]") -> "Model":
+        """Return the arguments so far as a pydantic model.
+
+        Fields that have not come are unset (``model_fields_set`` has those that have); they have
+        their default, if there is one. What has been finished is validated as always. What is
+        still open is in it as far as it is certain: strings that may be what they are so far,
+        lists and models with what they hold already. The model's own validators run when the value
+        they belong to is finished.
+
+        Costs a validation of all there is.
+
+        Raises:
+            pydantic.ValidationError: something that is finished is not what the model wants. A
+                value that is merely unfinished never is an error.
+            TypeError: it is no pydantic model.
+            ValueError: the call is of free text.
+            ImportError: pydantic is not installed.
+
+        >>> from pydantic import BaseModel
+        >>> from fragjson.toolcalls import Accumulator
+        >>> class Search(BaseModel):
+        ...     query: str
+        ...     limit: int
+        >>> accumulator = Accumulator("anthropic")
+        >>> block = {"type": "tool_use", "id": "t1", "name": "find", "input": {}}
+        >>> start = {"type": "content_block_start", "index": 0, "content_block": block}
+        >>> delta = {"type": "input_json_delta", "partial_json": '{"query": "tides in Os'}
+        >>> for chunk in (start, {"type": "content_block_delta", "index": 0, "delta": delta}):
+        ...     _ = accumulator.feed(chunk)
+        >>> search = accumulator.calls[0].partial_as(Search)
+        >>> search.query, search.model_fields_set
+        ('tides in Os', {'query'})
+        """
+        if self.format == "text":
+            raise ValueError("the arguments of this call are free text")
+        if self.status is CallStatus.COMPLETE:
+            return _partial_model(model, self._value, None)
+        whole = self.status is CallStatus.UNCONFIRMED
+        return _partial_model(model, self.partial, None if whole else self._content.open_path)
+
     @property
     def text(self) -> str | None:
         """The argument text as received; ``None`` from a vendor that sends objects.
@@ -169,6 +229,7 @@ class ToolCall:
     def correction(self) -> str:
         """Say to the model what is wrong with its arguments: what, where, the text around it.
 
+        Names every violation of the schema, also for a call that was aborted because of one.
         Meant as the content of a tool result with ``is_error=True``.
 
         Raises:
@@ -187,14 +248,20 @@ class ToolCall:
         if self.status in (CallStatus.COMPLETE, CallStatus.STREAMING):
             raise ValueError(f"there is nothing to correct: the call is {self.status}")
         error = self.error
+        why = []
+        if self.violations:
+            faults = [f"{_place(each.path)}{each.message}" for each in self.violations]
+            why.append(f"It is not what the tool takes: {'; '.join(faults)}.")
         if self.status is CallStatus.INVALID and error is not None:
-            why = f"Its arguments are not valid JSON: {error}.{_context(self.text, error.pos)}"
+            around = _context(self.text, error.pos)
+            why.append(f"Its arguments are not valid JSON: {error}.{around}")
         elif self.status is CallStatus.INCOMPLETE:
-            why = f"Its arguments were cut off before they were finished ({self.reason})."
-        else:
-            why = f"It was not finished ({self.reason})."
+            why.append(f"Its arguments were cut off before they were finished ({self.reason}).")
+        elif not why:
+            why.append(f"It was not finished ({self.reason}).")
         wanted = "the whole text" if self.format == "text" else "the whole arguments as valid JSON"
-        return f"The call of {self.name} was not run. {why} If it is still needed, send {wanted}."
+        again = f"If it is still needed, send {wanted}."
+        return " ".join([f"The call of {self.name} was not run.", *why, again])
 
     def to_record(self) -> dict[str, Any]:
         """Return the call as it is now, as JSON-safe values of its own; see ``from_record``.
@@ -217,6 +284,7 @@ class ToolCall:
             "duplicates": self.duplicates,
             "extra": _copied(self.extra),
             "timing": asdict(self.timing),
+            "violations": [{**asdict(each), "path": list(each.path)} for each in self.violations],
         }
         if self.status is CallStatus.COMPLETE:
             record["arguments"] = _copied(self._value)
@@ -261,6 +329,10 @@ class ToolCall:
             call.reason = record["reason"]
             call.extra = dict(record["extra"])
             call.timing = Timing(**record["timing"])
+            call.violations = [
+                Violation(tuple(each["path"]), each["message"], each["final"])
+                for each in record["violations"]
+            ]
             if call.status is CallStatus.COMPLETE:
                 call._value = record["arguments"]
         except (KeyError, TypeError, ValueError) as error:
@@ -284,12 +356,38 @@ class _Recorded:
     def shown(self) -> "_Recorded":
         return self
 
+    @property
+    def open_path(self) -> "Path":
+        """What came last: nothing tells whether it was finished."""
+        path: list[Any] = []
+        value = self.value
+        while isinstance(value, dict | list) and value:
+            path.append(next(reversed(value)) if isinstance(value, dict) else len(value) - 1)
+            value = value[path[-1]]
+        return tuple(path)
+
+
+def _partial_model(model: type[Model], value: Any, open_path: "Path | None") -> Model:
+    module = import_module("fragjson.toolcalls.partial_models")  # loaded on first use
+    shown: Model = module.partial_model(model, value, open_path)
+    return shown
+
 
 def _context(text: str | None, at: int) -> str:
     if text is None:
         return ""
     before, after = text[max(0, at - _AROUND) : at], text[at : at + _AROUND]
     return f" The text there, with >>> before the fault: {before}>>>{after}"
+
+
+def _place(path: "Path") -> str:
+    """Write a path as JSONPath, for what is not wrong as a whole."""
+    named = (isinstance(step, str) and step.isidentifier() for step in path)
+    steps = [
+        f".{step}" if is_name else f"[{json.dumps(step, ensure_ascii=False)}]"
+        for step, is_name in zip(path, named, strict=True)
+    ]
+    return f"${''.join(steps)}: " if steps else ""
 
 
 def _copied(value: Any) -> Any:

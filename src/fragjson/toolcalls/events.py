@@ -10,10 +10,11 @@ Every event has ``.type``, a stable name for logs and wires, and all but ``Strea
 tides in Oslo
 
 In the life of one call: ``CallStarted``, then ``CallDelta`` and field events in the order of the
-text, then exactly one of ``CallClosed`` and ``CallAborted``; only a vendor that takes back a
-finished call adds a ``CallAborted`` after the ``CallClosed``. A call whose name never comes has
-no ``CallStarted``. Those that a fragment can cause are made in the engine: in Python that would
-take as long as all else that is done for it.
+text, with a ``SchemaViolation`` wherever something is proved to be wrong, then exactly one of
+``CallClosed`` and ``CallAborted``; only a vendor that takes back a finished call adds a
+``CallAborted`` after the ``CallClosed``. A call whose name never comes has no ``CallStarted``.
+Those that a fragment can cause are made in the engine: in Python that would take as long as all
+else that is done for it.
 """
 
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from fragjson._engine import CallDelta, FieldClosed, FieldDelta, FieldStarted
 
 if TYPE_CHECKING:
+    from fragjson._types import Path
     from fragjson.toolcalls.call import ToolCall
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "FieldClosed",
     "FieldDelta",
     "FieldStarted",
+    "SchemaViolation",
     "StreamError",
     "StreamEvent",
     "StreamFailed",
@@ -66,6 +69,29 @@ class CallStarted:
 
 
 @dataclass(slots=True)
+class SchemaViolation:
+    """The call cannot be what the schema of its tool wants, and it is certain already.
+
+    Told once, at the earliest character that proves it, before the field event of the value it is
+    about; what only the whole can prove is told before ``CallClosed``. The call goes on streaming:
+    whether to abort is up to the program.
+
+    Attributes:
+        path: where; the place of a member that is not allowed or is missing, too.
+        message: what is wrong, in words fit for the model.
+        final: nothing that can still come could mend it. What is wrong inside a member could be
+            mended, by the same member coming again: of members with one name the last counts.
+            Models hardly ever do that, so there is no need to wait for it.
+    """
+
+    type: ClassVar[str] = "schema_violation"
+    call: "ToolCall"
+    path: "Path"
+    message: str
+    final: bool
+
+
+@dataclass(slots=True)
 class CallClosed:
     """The verdict on a call is in: see ``call.status``. Only ``complete`` may be run."""
 
@@ -96,6 +122,7 @@ StreamEvent: TypeAlias = (
     | FieldStarted
     | FieldDelta
     | FieldClosed
+    | SchemaViolation
     | CallClosed
     | CallAborted
     | StreamFailed

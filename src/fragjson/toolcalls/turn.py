@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
     from fragjson._engine import Parser
+    from fragjson.toolcalls.schema import Check, Tools
 
 __all__ = ["Format", "LiveCall", "Settings", "Turn"]
 
@@ -57,12 +58,13 @@ class Settings:
     trust_eof: bool
     repair: "Callable[[str], Any] | None"
     seen: "Container[Key]"
+    tools: "Tools | None"
 
 
 class LiveCall(ToolCall):
     """A call of the running turn, with what only the turn needs to know of it."""
 
-    __slots__ = ("closed", "content", "cut", "intake", "lane", "over", "unsaid", "word")
+    __slots__ = ("check", "closed", "content", "cut", "intake", "lane", "over", "unsaid", "word")
 
     def __init__(
         self,
@@ -79,6 +81,8 @@ class LiveCall(ToolCall):
         self.lane = lane
         """The number of its lane. Lanes hold calls; if calls held lanes, only the cyclic collector
         could free them."""
+        self.check: Check | None = None
+        """Set where the call is checked against the schema of its tool."""
         self.over = False
         """It has its verdict."""
         self.closed = False
@@ -174,9 +178,13 @@ class Turn:
             call.content.note(f"another name came later: {name}")
         elif call.name is not None:
             call.name += name
+            if call.check is not None:
+                self.events += call.check.named(call)
         else:
             call.name = name
             self.events.append(CallStarted(call))
+            if call.check is not None:
+                self.events += call.check.named(call)
             unsaid, call.unsaid = call.unsaid, None
             if unsaid:
                 self._change(call, unsaid)
@@ -302,7 +310,8 @@ class Turn:
         server_side: bool,
     ) -> LiveCall:
         content: Arguments
-        new_parser = self._settings.new_parser
+        tools = None if server_side or format == "text" else self._settings.tools
+        new_parser = self._settings.new_parser if tools is None else tools.new_parser
         begun: list[Piece] = []
         if format == "json":
             content = JSONArguments(new_parser)
@@ -323,6 +332,7 @@ class Turn:
             "text" if format == "text" else "json",
             server_side,
         )
+        call.check = None if tools is None else tools.check()
         self._tell(call, begun)
         call.timing.started = self._settings.clock()
         self.calls.append(call)
@@ -358,7 +368,10 @@ class Turn:
             call.unsaid += pieces
             return
         for text, found in pieces:
-            tell_call(self.events, call, text, found)
+            if call.check is None:
+                tell_call(self.events, call, text, found)
+            else:
+                call.check.tell(self.events, call, text, found)
 
     def _after(self, call: LiveCall, reason: str = "") -> None:
         """Give the verdict if it is due; else see what the next fragment needs."""
@@ -367,7 +380,7 @@ class Turn:
         if call.closed or call.word is not None:
             if self._is_due(call):
                 self._conclude(call, reason, _SUCCESS)
-        elif call.unsaid is None:
+        elif call.unsaid is None and call.check is None:
             call.intake = call.content.intake()
 
     def _is_due(self, call: LiveCall) -> bool:
@@ -407,6 +420,8 @@ class Turn:
                 content.note("raw control characters in a string were accepted")
         elif status is CallStatus.INVALID and call.name is not None:
             status = self._repaired(call, verdict(_WHOLE, word, closed=call.closed, last=last))
+        if call.check is not None and call.name is not None:
+            status = self._checked(call, call.check, status)
         self._over(call, status)
         if status is _COMPLETE and call.key in self._settings.seen:
             content.duplicates += 1
@@ -426,6 +441,14 @@ class Turn:
         content.note(f"repaired; it was not valid JSON: {content.error}")
         call.set_arguments(value)
         return CallStatus.COMPLETE
+
+    def _checked(self, call: LiveCall, check: "Check", status: CallStatus) -> CallStatus:
+        """Let the schema have its say on what is whole."""
+        if status is not _COMPLETE and status is not CallStatus.UNCONFIRMED:
+            return status
+        value = call._value if status is _COMPLETE else call.content.shown.value
+        self.events += check.conclude(call, value)
+        return CallStatus.INVALID if call.violations else status
 
     def _abort(self, call: LiveCall, reason: str) -> None:
         if call.name is None and not call.content.begun:

@@ -18,7 +18,9 @@ refused: filter, refusal, error     incomplete        incomplete          invali
 none: the stream just ends          unconfirmed       incomplete          invalid
 ==================================  ================  ==================  =========
 
-Cancelling is not in it: whatever has no verdict yet is then aborted.
+Cancelling is not in it: whatever has no verdict yet is then aborted. Nor is what a schema says:
+where calls are checked against the schemas of their tools, what would be complete or unconfirmed
+and does not fit is invalid.
 """
 
 from enum import Enum, StrEnum, auto
@@ -38,7 +40,7 @@ class CallStatus(StrEnum):
     INCOMPLETE = "incomplete"
     """Cut: the text ended early, or the vendor said that the output was cut or refused."""
     INVALID = "invalid"
-    """Not JSON, or two different sets of arguments for one call."""
+    """Not JSON, two different sets of arguments for one call, or not what the tool takes."""
     ABORTED = "aborted"
     """Cancelled in flight, or taken back by the vendor."""
 
