@@ -18,7 +18,7 @@ WITH_EXAMPLES = {
     "fragjson.testing", "fragjson.testing.faults", "fragjson.testing.replaying",
     "fragjson.testing.writing",
     "fragjson.toolcalls.accumulator", "fragjson.toolcalls.call", "fragjson.toolcalls.events",
-    "fragjson.toolcalls.openapi_schema", "fragjson.toolcalls.tool_definitions",
+    "fragjson.toolcalls.schema.openapi_schema", "fragjson.toolcalls.schema.tool_definitions",
     "fragjson.toolcalls.verdict", "fragjson.vendors", "fragjson.vendors._reading",
     "fragjson.vendors._writing",
     # Groq's results are OpenAI's.

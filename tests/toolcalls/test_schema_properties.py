@@ -12,7 +12,7 @@ from schema_strategies import cut, documents, json_schemas, models, objects
 from strategies import examples
 
 from fragjson.toolcalls import Accumulator, SchemaViolation, ToolCall
-from fragjson.toolcalls.schema_check import BadSchemaError, check
+from fragjson.toolcalls.schema.schema_check import BadSchemaError, check
 
 JUDGES = {
     "2020-12": jsonschema.Draft202012Validator,

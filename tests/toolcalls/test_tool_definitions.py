@@ -11,8 +11,8 @@ from google.genai import types as genai
 from pydantic import BaseModel, TypeAdapter
 
 from fragjson.toolcalls import Accumulator, ToolCall
-from fragjson.toolcalls.openapi_schema import as_json_schema
-from fragjson.toolcalls.tool_definitions import definitions_in
+from fragjson.toolcalls.schema.openapi_schema import as_json_schema
+from fragjson.toolcalls.schema.tool_definitions import definitions_in
 
 SCHEMA = {"type": "object", "properties": {"port": {"type": "string"}}, "required": ["port"]}
 UPPER = {"type": "OBJECT", "properties": {"port": {"type": "STRING"}}, "required": ["port"]}

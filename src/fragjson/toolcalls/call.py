@@ -368,7 +368,7 @@ class _Recorded:
 
 
 def _partial_model(model: type[Model], value: Any, open_path: "Path | None") -> Model:
-    module = import_module("fragjson.toolcalls.partial_models")  # loaded on first use
+    module = import_module("fragjson.toolcalls.schema.partial_models")  # loaded on first use
     shown: Model = module.partial_model(model, value, open_path)
     return shown
 

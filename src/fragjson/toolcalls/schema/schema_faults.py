@@ -9,7 +9,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from fragjson.toolcalls.rules import OF_CONSTANT, OF_TYPE
+from fragjson.toolcalls.schema.rules import OF_CONSTANT, OF_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -6,7 +6,7 @@ Their types are upper case, ``nullable`` takes the place of a type, lengths may 
 
 from typing import Any
 
-from fragjson.toolcalls.schema_faults import TYPES
+from fragjson.toolcalls.schema.schema_faults import TYPES
 from fragjson.vendors._reading import as_text, json_safe
 
 __all__ = ["as_json_schema"]

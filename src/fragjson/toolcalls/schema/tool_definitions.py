@@ -8,7 +8,7 @@ by their name, if they have one.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from fragjson.toolcalls.openapi_schema import as_json_schema
+from fragjson.toolcalls.schema.openapi_schema import as_json_schema
 from fragjson.vendors._reading import as_list, as_text, either, given, json_safe, read
 
 __all__ = ["Definition", "definitions_in"]

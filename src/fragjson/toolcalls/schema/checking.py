@@ -16,14 +16,14 @@ from fragjson._engine import tell_call
 from fragjson.paths import compile_paths
 from fragjson.toolcalls.arguments import JSONArguments
 from fragjson.toolcalls.call import Violation
-from fragjson.toolcalls.cursor import ATOMIC, Cursor, Fault
 from fragjson.toolcalls.events import SchemaViolation
-from fragjson.toolcalls.json_schema import JSONSchema
-from fragjson.toolcalls.models import ModelSchema
-from fragjson.toolcalls.rules import Rule
-from fragjson.toolcalls.schema_check import BadSchemaError
-from fragjson.toolcalls.schema_faults import shortened
-from fragjson.toolcalls.tool_definitions import definitions_in
+from fragjson.toolcalls.schema.cursor import ATOMIC, Cursor, Fault
+from fragjson.toolcalls.schema.json_schema import JSONSchema
+from fragjson.toolcalls.schema.models import ModelSchema
+from fragjson.toolcalls.schema.rules import Rule
+from fragjson.toolcalls.schema.schema_check import BadSchemaError
+from fragjson.toolcalls.schema.schema_faults import shortened
+from fragjson.toolcalls.schema.tool_definitions import definitions_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator

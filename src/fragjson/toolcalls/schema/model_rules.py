@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from fragjson.toolcalls._pydantic import (
+from fragjson.toolcalls.schema._pydantic import (
     Core,
     errors_of,
     first_message,
@@ -21,7 +21,7 @@ from fragjson.toolcalls._pydantic import (
     too_long,
     validator_of,
 )
-from fragjson.toolcalls.rules import Choice, Kinds, Limit, Rule, Texts
+from fragjson.toolcalls.schema.rules import Choice, Kinds, Limit, Rule, Texts
 
 if TYPE_CHECKING:
     from fragjson._types import JSONType

@@ -12,7 +12,7 @@ cursor stops, because what it knows is of a value that no longer counts.
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from fragjson.toolcalls.rules import OF_CONSTANT, Choice, Rule
+from fragjson.toolcalls.schema.rules import OF_CONSTANT, Choice, Rule
 
 if TYPE_CHECKING:
     from fragjson._engine import Event

@@ -10,9 +10,9 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from fragjson.toolcalls.rules import OF_CONSTANT, Choice, Kinds, Limit, Rule, Texts
-from fragjson.toolcalls.schema_check import BadSchemaError, check, needed_for_schemas
-from fragjson.toolcalls.schema_faults import (
+from fragjson.toolcalls.schema.rules import OF_CONSTANT, Choice, Kinds, Limit, Rule, Texts
+from fragjson.toolcalls.schema.schema_check import BadSchemaError, check, needed_for_schemas
+from fragjson.toolcalls.schema.schema_faults import (
     MISSING,
     NOTHING,
     SAY,

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from fragjson.toolcalls._extras import needed
+from fragjson.toolcalls.schema._extras import needed
 
 __all__ = [
     "Core", "errors_of", "first_message", "message", "needed_for_models", "say", "too_long",

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any
 
-from fragjson.toolcalls._extras import needed
-from fragjson.toolcalls.schema_faults import shortened
+from fragjson.toolcalls.schema._extras import needed
+from fragjson.toolcalls.schema.schema_faults import shortened
 
 if TYPE_CHECKING:
     from fragjson._types import Path

@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from fragjson.toolcalls._pydantic import Core, needed_for_models, validator_of
-from fragjson.toolcalls.model_rules import ATOMS
+from fragjson.toolcalls.schema._pydantic import Core, needed_for_models, validator_of
+from fragjson.toolcalls.schema.model_rules import ATOMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

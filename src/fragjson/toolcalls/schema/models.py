@@ -7,11 +7,11 @@ a string. What is told before comes from ``model_rules``.
 import json
 from typing import TYPE_CHECKING, Any
 
-from fragjson.toolcalls._pydantic import Core, errors_of, needed_for_models, say
-from fragjson.toolcalls.model_rules import NONE_FITS, rule_of
-from fragjson.toolcalls.rules import Rule
-from fragjson.toolcalls.schema_check import BadSchemaError
-from fragjson.toolcalls.schema_faults import shortened
+from fragjson.toolcalls.schema._pydantic import Core, errors_of, needed_for_models, say
+from fragjson.toolcalls.schema.model_rules import NONE_FITS, rule_of
+from fragjson.toolcalls.schema.rules import Rule
+from fragjson.toolcalls.schema.schema_check import BadSchemaError
+from fragjson.toolcalls.schema.schema_faults import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
