@@ -39,3 +39,13 @@ def feed_and_value(pieces: Iterable[str | bytes]) -> Any:
         value = parser.value
     parser.close()
     return value
+
+
+def feed_nothing(pieces: Iterable[str | bytes]) -> Any:
+    """Call for every fragment, and give nothing to do: what the calls alone cost."""
+    parser = Parser()
+    value = None
+    for _ in pieces:
+        parser.feed("")
+        value = parser.value
+    return value
