@@ -20,6 +20,7 @@ from fragjson.toolcalls import (
     FieldDelta,
     FieldStarted,
 )
+from fragjson.toolcalls.call import Timing
 
 VENDOR = "openai_chat"
 FIELDS = (FieldStarted, FieldDelta, FieldClosed)
@@ -123,16 +124,20 @@ def test_raw_control_characters_are_accepted_and_noted_unless_strict() -> None:
 
 
 def test_clock_gives_the_timing() -> None:
-    ticks = iter(range(100))
-    accumulator = Accumulator(VENDOR, clock=lambda: next(ticks))
-    accumulator.feed(chunk(begin()))
-    (call,) = accumulator.calls
-    assert (call.timing.started, call.timing.first_delta, call.timing.closed) == (0, None, None)
-    for each in (chunk(more('{"a":')), chunk(more("1")), chunk(more("}"))):
+    times = [0.0]
+    accumulator = Accumulator(VENDOR, clock=lambda: times[-1])
+    steps = [
+        (1.0, chunk({"index": 0, "id": "c0"})),
+        (2.0, chunk(begin())),
+        (3.0, chunk(more('{"a":'))),
+        (4.0, chunk(more("1}"))),
+        (5.0, chunk(finish="stop")),
+    ]
+    for time, each in steps:
+        times.append(time)
         accumulator.feed(each)
-    assert (call.timing.first_delta, call.timing.closed) == (1, None)
-    accumulator.feed(chunk(finish="stop"))
-    assert call.timing.closed == 2
+    (call,) = accumulator.calls
+    assert call.timing == Timing(started=1.0, named=2.0, first_delta=3.0, closed=5.0)
 
 
 # Repair

@@ -58,14 +58,16 @@ class Arguments(ABC):
     """What all kinds of arguments have in common, and the steps a turn takes with them."""
 
     __slots__ = (
-        "conflict", "duplicates", "error", "fragments", "notes", "objects", "seed", "settled",
-        "shown",
+        "_not_kept", "conflict", "duplicates", "error", "fragments", "notes", "objects", "seed",
+        "settled", "shown",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.shown: _Shows
         """Whose ``value`` is the best-effort value: live, so not to be changed."""
         self.fragments: list[str] = []
+        self._not_kept = 0
+        """Fragments that are not there singly: joined, replaced, or written for an object."""
         self.objects = False
         """The vendor sent objects: there may be no text to show."""
         self.seed: Any = None
@@ -83,8 +85,13 @@ class Arguments(ABC):
         if not self.fragments:
             return None if self.objects else ""
         if len(self.fragments) > 1:
-            self.fragments[:] = ["".join(self.fragments)]
+            self._replace("".join(self.fragments))
         return self.fragments[0]
+
+    @property
+    def count(self) -> int:
+        """How many pieces of text counted so far, however they are kept now."""
+        return len(self.fragments) + self._not_kept
 
     @property
     def begun(self) -> bool:
@@ -134,6 +141,10 @@ class Arguments(ABC):
     def note(self, text: str) -> None:
         if text not in self.notes:
             self.notes.append(text)
+
+    def _replace(self, text: str) -> None:
+        self._not_kept += len(self.fragments) - 1
+        self.fragments[:] = [text]
 
 
 class JSONArguments(Arguments):
@@ -211,7 +222,7 @@ class JSONArguments(Arguments):
         self.note("the final text contradicts the fragments: the final text counts")
         self.parser = self.shown = other
         self.error, self._malformed = other.error, other.error is not None
-        self.fragments[:] = [text]
+        self._replace(text)
         self._growth, self._second, self._whole = None, None, False
         return [*pieces, ("", events)]
 
@@ -291,9 +302,13 @@ class JSONArguments(Arguments):
             self._fail(MalformedJSONError(why, "", shown.pos, value=shown.value, path=shown.path))
 
     def _kept(self, text: str, events: "Sequence[Event]", keep: bool) -> list[Piece]:
-        if keep and text:
+        if not text:
+            return []
+        if keep:
             self.fragments.append(text)
-        return [(text, events)] if text else []
+        else:
+            self._not_kept += 1
+        return [(text, events)]
 
     def release(self) -> list[Piece]:
         held = self._growth.release() if self._growth is not None else ""
@@ -383,7 +398,7 @@ class FreeText(Arguments):
         if text.startswith(so_far) or self.settled:
             return self.take(text[len(so_far) :])
         self.note("the final text contradicts the fragments: the final text counts")
-        self.fragments[:] = [text]
+        self._replace(text)
         return []
 
     def settle(self, word: Word) -> list[Piece]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from fragjson._types import Path
 
-__all__ = ["CallNotReadyError", "Key", "Timing", "ToolCall", "Violation"]
+__all__ = ["CallNotReadyError", "Key", "Timing", "ToolCall", "Violation", "copied"]
 
 Model = TypeVar("Model")
 Key: TypeAlias = tuple[str, str | int | None, str]
@@ -63,6 +63,7 @@ class Timing:
     """When things happened, in seconds of the accumulator's clock; ``None``: not yet."""
 
     started: float | None = None
+    named: float | None = None
     first_delta: float | None = None
     closed: float | None = None
 
@@ -81,7 +82,7 @@ class ToolCall:
         reason: why it ended, in the vendor's word; ``eof`` where there was none.
         extra: what the vendor wants back or the user may need: ``type``, ``thought_signature``,
             ``item_id``, ``caller`` and the like, as JSON-safe values.
-        timing: when it was first seen, when its first argument text came, when it closed.
+        timing: when it was first seen, when its name came, its first argument text, its verdict.
         violations: what is wrong with it by the schema of its tool, where there is one to check
             it against: while it streams what has been told, once it is ``invalid`` all there is.
 
@@ -101,8 +102,8 @@ class ToolCall:
     """
 
     __slots__ = (
-        "_content", "_key", "_value", "extra", "format", "id", "index", "name", "reason",
-        "server_side", "status", "timing", "violations",
+        "__weakref__", "_content", "_key", "_value", "extra", "format", "id", "index", "name",
+        "reason", "server_side", "status", "timing", "violations",
     )  # fmt: skip
 
     def __init__(
@@ -278,16 +279,16 @@ class ToolCall:
             "status": str(self.status),
             "reason": self.reason,
             "text": self.text,
-            "partial": _copied(self.partial),
+            "partial": copied(self.partial),
             "error": _error_record(self.error),
             "notes": list(self.notes),
             "duplicates": self.duplicates,
-            "extra": _copied(self.extra),
+            "extra": copied(self.extra),
             "timing": asdict(self.timing),
             "violations": [{**asdict(each), "path": list(each.path)} for each in self.violations],
         }
         if self.status is CallStatus.COMPLETE:
-            record["arguments"] = _copied(self._value)
+            record["arguments"] = copied(self._value)
         return record
 
     @classmethod
@@ -390,7 +391,7 @@ def _place(path: "Path") -> str:
     return f"${''.join(steps)}: " if steps else ""
 
 
-def _copied(value: Any) -> Any:
+def copied(value: Any) -> Any:
     """Copy the containers of a JSON value, however deep, without recursion."""
     top: list[Any] = [value]
     todo: list[tuple[Any, Any]] = [(top, 0)]

@@ -133,6 +133,7 @@ class Turn:
         self._lanes: list[Lane] = []
         self._settings = settings
         self._name = name
+        self.begun = settings.clock()
 
     def told(self) -> list[StreamEvent]:
         """Hand over the events there are."""
@@ -182,6 +183,7 @@ class Turn:
                 self.events += call.check.named(call)
         else:
             call.name = name
+            call.timing.named = self._settings.clock()
             self.events.append(CallStarted(call))
             if call.check is not None:
                 self.events += call.check.named(call)
