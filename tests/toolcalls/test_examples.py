@@ -18,9 +18,9 @@ WITH_EXAMPLES = {
     "fragjson.testing", "fragjson.testing.faults", "fragjson.testing.replaying",
     "fragjson.testing.writing",
     "fragjson.toolcalls.accumulator", "fragjson.toolcalls.call", "fragjson.toolcalls.events",
-    "fragjson.toolcalls.schema.openapi_schema", "fragjson.toolcalls.schema.tool_definitions",
-    "fragjson.toolcalls.verdict", "fragjson.vendors", "fragjson.vendors._reading",
-    "fragjson.vendors._writing",
+    "fragjson.toolcalls.metrics", "fragjson.toolcalls.schema.openapi_schema", "fragjson.toolcalls.schema.tool_definitions",
+    "fragjson.toolcalls.verdict", "fragjson.vendors",
+    "fragjson.vendors._reading", "fragjson.vendors._writing",
     # Groq's results are OpenAI's.
     *(f"fragjson.vendors.{name}" for name in vendors.names() if name != "groq"),
 }  # fmt: skip

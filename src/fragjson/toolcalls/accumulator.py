@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fragjson import vendors
 from fragjson._engine import Parser
+from fragjson.toolcalls.metrics import TurnMetrics
 from fragjson.toolcalls.streams import AsyncEventStream, EventStream
 from fragjson.toolcalls.turn import Settings, Turn
 from fragjson.toolcalls.verdict import CallStatus, Word
@@ -69,7 +70,7 @@ class Accumulator:
             ``invalid``. Needs ``fragjson[schema]``, for models ``fragjson[pydantic]``.
         trust_eof: take the mere end of the stream as the vendor's word: for servers that say
             neither a finish reason nor ``[DONE]``.
-        clock: gives the times in ``ToolCall.timing``, in seconds.
+        clock: gives the times in ``ToolCall.timing`` and ``metrics``, in seconds.
         max_depth, max_bytes, max_string: limits on the arguments of each call, as in ``Parser``.
 
     Raises:
@@ -179,6 +180,21 @@ class Accumulator:
         if self._over == "aborted":
             return Outcome("aborted", self._abort_reason, calls)
         return Outcome("ended" if self._over else "streaming", turn.finish_reason, calls)
+
+    @property
+    def metrics(self) -> TurnMetrics:
+        """Figures about the turn and its calls so far: costs joining their argument texts.
+
+        >>> now = 10.0
+        >>> accumulator = Accumulator("openai_chat", clock=lambda: now)
+        >>> now = 11.5
+        >>> entry = {"index": 0, "id": "c1", "function": {"name": "find", "arguments": "{}"}}
+        >>> _ = accumulator.feed({"choices": [{"index": 0, "delta": {"tool_calls": [entry]}}]})
+        >>> figures = accumulator.metrics.to_dict()
+        >>> figures["first_call_seconds"], figures["fragments"], figures["bytes"]
+        (1.5, 1, 2)
+        """
+        return TurnMetrics.of(self._turn.calls, self._turn.begun)
 
     def ready(self) -> "list[ToolCall]":
         """Return the calls to run now: complete, not run by the vendor, not in ``seen``."""
