@@ -18,7 +18,8 @@ WITH_EXAMPLES = {
     "fragjson.testing", "fragjson.testing.faults", "fragjson.testing.replaying",
     "fragjson.testing.writing",
     "fragjson.toolcalls.accumulator", "fragjson.toolcalls.call", "fragjson.toolcalls.events",
-    "fragjson.toolcalls.metrics", "fragjson.toolcalls.schema.openapi_schema", "fragjson.toolcalls.schema.tool_definitions",
+    "fragjson.toolcalls.metrics", "fragjson.toolcalls.running", "fragjson.toolcalls.speculation",
+    "fragjson.toolcalls.schema.openapi_schema", "fragjson.toolcalls.schema.tool_definitions",
     "fragjson.toolcalls.verdict", "fragjson.vendors",
     "fragjson.vendors._reading", "fragjson.vendors._writing",
     # Groq's results are OpenAI's.
