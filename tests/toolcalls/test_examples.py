@@ -20,7 +20,7 @@ WITH_EXAMPLES = {
     "fragjson.toolcalls.accumulator", "fragjson.toolcalls.call", "fragjson.toolcalls.events",
     "fragjson.toolcalls.metrics", "fragjson.toolcalls.running", "fragjson.toolcalls.speculation",
     "fragjson.toolcalls.schema.openapi_schema", "fragjson.toolcalls.schema.tool_definitions",
-    "fragjson.toolcalls.verdict", "fragjson.vendors",
+    "fragjson.toolcalls.turnlog", "fragjson.toolcalls.verdict", "fragjson.vendors",
     "fragjson.vendors._reading", "fragjson.vendors._writing",
     # Groq's results are OpenAI's.
     *(f"fragjson.vendors.{name}" for name in vendors.names() if name != "groq"),
