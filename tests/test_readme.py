@@ -76,8 +76,9 @@ def server() -> Iterator[str]:
     http.server_close()
 
 
-def run(code: str, server: str, folder: Path) -> str:
+def run(code: str, server: str, folder: Path, *arguments: str) -> str:
     (folder / "act.py").write_text(block("def act("))
+    (folder / "early.py").write_text(block("def answer("))
     (folder / "loop.py").write_text(code)
     keys = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
     urls = {
@@ -87,14 +88,17 @@ def run(code: str, server: str, folder: Path) -> str:
     }
     environment = os.environ | urls | dict.fromkeys(keys, "test") | {"PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
-        [sys.executable, "loop.py"],
+        [sys.executable, "loop.py", *arguments],
         cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False, timeout=60,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-@pytest.mark.parametrize("vendor", ["openai_chat", "openai_responses", "anthropic", "gemini"])
+VENDORS = ["openai_chat", "openai_responses", "anthropic", "gemini"]
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
 def test_the_loop_of_each_vendor_runs_as_written(vendor: str, server: str, tmp_path: Path) -> None:
     printed = run(block(f'Accumulator("{vendor}").stream'), server, tmp_path)
     assert "get_tides ..." in printed
@@ -107,3 +111,28 @@ def test_the_loop_for_structured_output_runs_as_written(server: str, tmp_path: P
     printed = run(block("json_object"), server, tmp_path)
     assert "('port',) Tromsø" in printed
     assert printed.endswith("{'port': 'Tromsø', 'high': ['06:12', '18:40']}\n")
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+def test_tools_run_early_as_written(vendor: str, server: str, tmp_path: Path) -> None:
+    printed = run(block("AsyncAnthropic"), server, tmp_path, vendor)
+    assert "get_tides ...\n" in printed
+    assert "high water in Tromsø: 06:12, 18:40 (2 days)\n" in printed
+    assert "'started': 1, 'hit': 1, 'miss': 0" in printed
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+def test_a_wrong_type_stops_the_stream_as_written(vendor: str, server: str, tmp_path: Path) -> None:
+    wanted = '{"properties": {"days": {"type": "string"}}}'
+    code = block("AsyncAnthropic").replace(
+        "await source()", f'await source(), {{"get_tides": {wanted}, "write_note": {{}}}}'
+    )
+    printed = run(code, server, tmp_path, vendor)
+    assert "stopped at ('days',): expected string, not number" in printed
+    assert "high water" not in printed
+
+
+def test_a_turn_log_tells_the_next_process_as_written(server: str, tmp_path: Path) -> None:
+    first = run(block("TurnLog("), server, tmp_path)
+    second = run(block("TurnLog("), server, tmp_path)
+    assert (first, second.count("it was run")) == ("", 2)

@@ -1,16 +1,15 @@
 """Early execution: run a tool before its arguments are complete, and keep to what is safe.
 
 A speculator is fed the events of a turn, and runs the calls once they are complete. In between it
-may begin a run early, by the rules in ``rules``: only a tool that is declared read-only and
-idempotent, only when the members it waits for have closed, and its result counts only if the final
-arguments are the ones it ran with. There is one for threads and one for asyncio, which runs
+may begin a run early, by the rules in ``speculation_rules``: only a tool that is declared read-only
+and idempotent, only when the members it waits for have closed, and its result counts only if the
+final arguments are the ones it ran with. There is one for threads and one for asyncio, which runs
 ``async def`` tools as well.
 """
 
 import time
 from typing import TYPE_CHECKING, Any
 
-from fragjson.toolcalls.rules import BaseSpeculator
 from fragjson.toolcalls.running import (
     Tool,
     ToolRun,
@@ -20,6 +19,7 @@ from fragjson.toolcalls.running import (
     wait_async,
     wait_for_tasks,
 )
+from fragjson.toolcalls.speculation_rules import BaseSpeculator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
