@@ -2,8 +2,8 @@
 
 Nothing here is paid for while a stream runs. The figures of a call are derived from what it keeps
 anyway, when they are asked for. Only the gaps between fragments need a look at the clock for each
-of them. To time them costs about half of what a fragment costs, or as much again; so they have an
-observer of their own, ``GapMeter``.
+of them. To time them costs about as much again as a fragment itself; so they have an observer of
+their own, ``GapMeter``.
 
 ``to_dict()`` gives numbers only, under fixed names. What is not known, or not yet, is left out.
 """
