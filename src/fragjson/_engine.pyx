@@ -894,8 +894,9 @@ fragjson_add_member(
     "grow in place, so keep snapshot() rather than this, and do not change it. Reading it\n"
     "costs nothing; keeping a string that is still open makes the next feed copy that string.",
 )
-fragjson_add_member(CallDelta, "call", FRAGJSON_CALL_OFFSET(CallDelta.__new__(CallDelta)), "The call.")
-fragjson_add_member(CallDelta, "text", FRAGJSON_TEXT_OFFSET(CallDelta.__new__(CallDelta)), "The new text.")
+cdef CallDelta SOME_DELTA = CallDelta.__new__(CallDelta)
+fragjson_add_member(CallDelta, "call", FRAGJSON_CALL_OFFSET(SOME_DELTA), "The call.")
+fragjson_add_member(CallDelta, "text", FRAGJSON_TEXT_OFFSET(SOME_DELTA), "The new text.")
 
 
 cdef int clear_parser(PyObject* item) noexcept:
@@ -1000,7 +1001,7 @@ cdef int set_hooks(
 cdef int start_over(Parser self) except -1:
     """The state of a parser that has read nothing. Settings and keys stay."""
     cdef Machine* m = &self.m
-    # Held to the end: dropping them can run code that looks at the parser, which must be whole then.
+    # Held to the end: dropping them can run code that looks at the parser: it must be whole then.
     cdef object value = self.value
     cdef object spine = self.spine
     cdef object pending = self.pending
@@ -2226,7 +2227,9 @@ cdef class Intake:
             JSONDecodeError: the parser has stopped; the fragment is neither kept nor told of.
         """
         cdef CallDelta delta
-        if self.fragments is None or type(text) is not str or not PyUnicode_GET_LENGTH(<PyObject*>text):
+        if self.fragments is None or type(text) is not str:
+            return None
+        if PyUnicode_GET_LENGTH(<PyObject*>text) == 0:
             return None
         found = NO_EVENTS if self.parser is None else feed_events(self.parser, text)
         self.fragments.append(text)
