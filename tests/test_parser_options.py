@@ -56,7 +56,7 @@ def test_values_of_a_wrong_type_are_refused_with_the_name_of_the_option(
 
 OPTIONS: list[dict[str, Any]] = [
     {}, {"allow_partial": False}, {"allow_partial": Allow.OBJ}, {"atomic": "$.mode"},
-    {"events": {"start", "delta", "end"}}, {"events": {"end"}, "paths": ("$.a[*]", "$.mode")},
+    {"events": ("start", "delta", "end")}, {"events": {"end"}, "paths": ("$.a[*]", "$.mode")},
     {"strict": False}, {"max_depth": 1}, {"max_bytes": 12}, {"max_string": 3}, {"keep_text": True},
     {"object_hook": sorted}, {"object_pairs_hook": list}, {"parse_float": str}, {"parse_int": str},
     {"parse_constant": str},
