@@ -28,6 +28,11 @@ SCANNER(scan_utf8, utf8_unit)
 SCANNER(scan_latin1, latin1_unit)
 SCANNER(scan_ucs2, ucs2_unit)
 SCANNER(scan_ucs4, ucs4_unit)
+int test_copy_plain(char *to, const char *from, size_t size, int lane)
+{ return lane == 1 ? copy_plain(to, from, size, 1) : copy_plain(to, from, size, 2); }
+ptrdiff_t test_copy_unescaped(const utf8_unit *text, ptrdiff_t at, ptrdiff_t end, int ascii_only,
+                              utf8_unit *to, ptrdiff_t *written, uint32_t *bits)
+{ return copy_unescaped(text, at, end, ascii_only, to, written, bits); }
 int test_decode_utf8(const utf8_unit *bytes, ptrdiff_t size, uint32_t *code)
 { return decode_utf8(bytes, size, code); }
 int test_scaled_double(uint64_t digits, int scale, double *value)
@@ -92,6 +97,70 @@ def test_a_scanner_stops_at_the_first_unit_that_ends_a_run(header: ctypes.CDLL, 
         stop, bits = scanned(header, name, units, at)
         assert stop == right, (units, at)
         assert storage_class(bits) == storage_class(max([0, *units[at:right]])), (units, at)
+
+
+@pytest.mark.parametrize(("name", "lane"), [("scan_latin1", 1), ("scan_ucs2", 2)])
+def test_a_short_run_is_copied_if_nothing_in_it_ends_it(
+    header: ctypes.CDLL, name: str, lane: int
+) -> None:
+    largest = (1 << 8 * lane) - 1
+    for size in range(16 // lane + 1):
+        for at in range(max(size, 1)):
+            for unit in range(0, largest + 1, 1 if lane == 1 or at == size // 2 else 41):
+                units = [0x41] * size
+                if size:
+                    units[at] = unit
+                run = b"".join(unit.to_bytes(lane, sys.byteorder) for unit in units)
+                target = ctypes.create_string_buffer(b"?" * 20, 20)
+                copied = header.test_copy_plain(target, run, ctypes.c_size_t(len(run)), lane)
+                assert copied == (not any(ends_run(name, unit) for unit in units)), units
+                expected = run if copied else b"?" * len(run)
+                assert target.raw == expected + b"?" * (20 - len(run)), units
+
+
+def unescaped(text: bytes, ascii_only: bool) -> tuple[int, bytes]:
+    """What copy_unescaped is to do: how far, and what it says."""
+    meanings = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"b": b"\b", b"f": b"\f"}
+    said = b""
+    at = 0
+    while at < len(text):
+        if text[at : at + 1] == b"\\":
+            letter = text[at + 1 : at + 2]
+            meaning = letter if letter in (b'"', b"/", b"\\") else meanings.get(letter)
+            if meaning is None:
+                break
+            said += meaning
+            at += 2
+        elif ends_run("scan_latin1", text[at]) or (ascii_only and text[at] >= 0x80):
+            break
+        else:
+            said += text[at : at + 1]
+            at += 1
+    return at, said
+
+
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_short_escapes_are_copied_as_what_they_stand_for(
+    header: ctypes.CDLL, ascii_only: bool
+) -> None:
+    rng = random.Random(21)
+    pieces = [b"a", b"plain and long", b"\\n", b"\\\\", b'\\"', b"\\/", b"\\t", b"\xe9"]
+    ends = [b'"', b"\n", b"\\u0041", b"\\x", b"\\", b"\\\xe9", b""]
+    function = header.test_copy_unescaped
+    function.restype = ctypes.c_ssize_t
+    for _ in range(20_000):
+        text = b"".join(rng.choices(pieces, (6, 3, 4, 1, 1, 1, 1, 1), k=rng.randint(0, 12)))
+        text += rng.choice(ends)
+        target = ctypes.create_string_buffer(b"?" * (len(text) + 1), len(text) + 1)
+        written, bits = ctypes.c_ssize_t(), ctypes.c_uint32()
+        stop = function(
+            text, ctypes.c_ssize_t(0), ctypes.c_ssize_t(len(text)), ascii_only,
+            target, ctypes.byref(written), ctypes.byref(bits),
+        )  # fmt: skip
+        right, said = unescaped(text, ascii_only)
+        assert (stop, target.raw[: written.value]) == (right, said), text
+        assert target.raw[len(text) :] == b"?", text  # nothing behind the room is touched
+        assert storage_class(bits.value) == storage_class(max([0, *said])), text
 
 
 def test_the_utf8_step_agrees_with_pythons_decoder(header: ctypes.CDLL) -> None:

@@ -141,6 +141,42 @@ def test_who_changes_the_live_value_is_wrong_but_never_crashes(
     gc.collect()
 
 
+TAKING = {
+    "del": lambda value: value.__delitem__("a"),
+    "pop": lambda value: value.pop("a"),
+    "popitem": lambda value: value.popitem(),
+    "clear": lambda value: value.clear(),
+    "assignment": lambda value: value.__setitem__("a", ""),
+    "update": lambda value: value.update(a=""),
+    "|=": lambda value: value.__ior__({"a": ""}),
+    "another __init__": lambda value: value.__init__(a=""),
+    "assignment of its equal": lambda value: value.__setitem__("a", "".join(list(value["a"]))),
+    "exec": lambda value: exec("a = ''", {}, value),
+}
+
+
+@pytest.mark.parametrize("way", TAKING)
+@pytest.mark.parametrize("before", ["", '"b":1,'])
+@pytest.mark.parametrize("piece", ["more", "mo\\n", "语言"])
+def test_an_open_string_that_is_taken_out_and_kept_never_changes(
+    way: str, before: str, piece: str
+) -> None:
+    """The one who keeps it holds as many references as the dict did."""
+    parser = Parser()
+    parser.feed("{" + before + '"a":"')
+    parser.feed(piece)
+    parser.feed(piece)
+    kept, as_it_was = [parser.value["a"]], "".join(list(parser.value["a"]))
+    TAKING[way](parser.value)
+    for _ in range(3):
+        parser.feed(piece)
+        assert kept == [as_it_was]
+    parser.feed('"}')
+    text = json.loads(f'"{piece * 5}"')
+    assert parser.close()["a"] == text
+    assert kept == [as_it_was]
+
+
 # Memory
 
 

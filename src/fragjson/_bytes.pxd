@@ -14,6 +14,10 @@ cdef extern from "_bytes.h" nogil:
     Py_ssize_t scan_latin1(const latin1_unit* text, Py_ssize_t at, Py_ssize_t end, uint32_t* bits)
     Py_ssize_t scan_ucs2(const ucs2_unit* text, Py_ssize_t at, Py_ssize_t end, uint32_t* bits)
     Py_ssize_t scan_ucs4(const ucs4_unit* text, Py_ssize_t at, Py_ssize_t end, uint32_t* bits)
+    Py_ssize_t copy_unescaped(
+        const utf8_unit* text, Py_ssize_t at, Py_ssize_t end, bint ascii_only,
+        unsigned char* to, Py_ssize_t* written, uint32_t* bits,
+    )
     int decode_utf8(const utf8_unit* bytes, Py_ssize_t size, uint32_t* code)
 
     const unsigned char simple_escape[128]

@@ -33,6 +33,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from fragjson._bytes cimport (
+    copy_unescaped,
     decode_utf8,
     hex_value,
     latin1_unit,
@@ -134,7 +135,7 @@ cdef enum EscapePart:
     HEX_3
 
 cdef enum:
-    CHAR_ROOM = 256
+    CHAR_ROOM = 1024
     SHORT_RUN = 96         # plain runs between escapes up to this long go along in chars
     LONGEST_ESCAPE = 6     # units of \uXXXX
     NOT_UTF8 = 0xffffffff  # a "character" the engine feeds for bytes that are not UTF-8
@@ -373,6 +374,28 @@ cdef inline Step fail_string(Machine* m, Py_ssize_t i, Fault fault, Py_ssize_t p
     return fail(m, i, fault, place_at(m, pos))
 
 
+cdef inline Py_ssize_t put_unescaped(
+    Machine* m, const utf8_unit* text, Py_ssize_t i, Py_ssize_t end, bint ascii_only
+) noexcept nogil:
+    """Add to chars what is plain or escaped in two units, from the escape at unit i on.
+
+    Returns the index of the first unit that has to be looked at more closely: i itself, if that.
+    """
+    cdef Py_ssize_t room = min(m.room, CHAR_ROOM - 1 - m.char_count)
+    cdef Py_ssize_t written
+    cdef uint32_t bits
+    if m.char_width > 1:
+        return i
+    i = copy_unescaped(
+        text, i, min(end, i + room), ascii_only,
+        <unsigned char*>m.chars + m.char_count, &written, &bits,
+    )
+    m.char_count += written
+    m.room -= written
+    m.bits |= bits
+    return i
+
+
 cdef inline int whole_escape(const unit* text, int* size) noexcept nogil:
     """The character that an escape stands for, and its length; -1 if it is not so simple.
 
@@ -516,6 +539,13 @@ cdef inline Step in_string(Machine* m, const unit* text, Py_ssize_t end) noexcep
             finish_value(m)
             return STRING_END
         if c == c"\\":
+            if unit is utf8_unit or unit is latin1_unit:
+                if m.held == 0:
+                    stop = put_unescaped(m, <const utf8_unit*>text, i, end, unit is utf8_unit)
+                    if stop > i:
+                        m.mark = -1
+                        i = stop
+                        continue
             if m.held == 0 and end - i >= LONGEST_ESCAPE:
                 code = whole_escape[unit](text + i, &size)
                 if code >= 0 and put(m, code):

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "_bytes.h"
+
 /* ---- Units ------------------------------------------------------------------------------------ */
 
 static inline Py_UCS4 largest_of_class(Py_UCS4 bits)
@@ -279,6 +281,50 @@ static inline void open_text_write(OpenText *open, const void *units, int width,
     set_open_length(open, open->length + count);
 }
 
+/* Append a short ASCII text in place, if it is plain or escaped in two units; otherwise 0, and nothing
+ * is done. *escaped says whether a backslash has come before it, and then, whether one is its last
+ * unit. */
+static int open_text_unescape(OpenText *open, const unsigned char *text, Py_ssize_t count,
+                              int *escaped)
+{
+    unsigned char plain[SHORT_COPY];
+    ptrdiff_t at = 0, first = 0, more;
+    uint32_t bits;
+    if (*escaped && count) {
+        plain[first++] = simple_escape[text[at++]];
+        if (plain[0] == 0)
+            return 0;
+    }
+    at = copy_unescaped(text, at, count, 1, plain + first, &more, &bits);
+    if (at < count - 1 || (at < count && text[at] != '\\'))
+        return 0;
+    if (count)
+        *escaped = at < count;
+    open_text_write(open, plain, 1, first + more);
+    return 1;
+}
+
+/* Append a short text in place, if none of it but escapes of two units needs a decision; otherwise 0,
+ * and nothing is done. *escaped: as above. The caller has proved that the container holds
+ * open->text. */
+static inline int open_text_take(OpenText *open, PyObject *text, int *escaped)
+{
+    Py_ssize_t count = PyUnicode_GET_LENGTH(text);
+    char *end = (char *)open->data + open->length * open->width;
+    if (open->length + count > open->capacity || count * open->width > SHORT_COPY ||
+        !grows_in_place(open, 2))
+        return 0;
+    if (PyUnicode_IS_COMPACT_ASCII(text)) {
+        const char *units = (const char *)((PyASCIIObject *)text + 1);
+        if (*escaped || open->width > 1 || !copy_plain(end, units, (size_t)count, 1))
+            return open_text_unescape(open, (const unsigned char *)units, count, escaped);
+    } else if (*escaped || open->width != 2 || PyUnicode_KIND(text) != 2 ||
+               !copy_plain(end, PyUnicode_DATA(text), (size_t)count * 2, 2))
+        return 0;
+    set_open_length(open, open->length + count);
+    return 1;
+}
+
 /* Change the block of open->text to one for so many characters, which need not be fewer or more than
  * there are. The caller has proved grows_in_place() with itself as the one holder: the object may
  * move. 0 if there is no memory for it; nothing has changed then. Long blocks are seldom copied by
@@ -325,6 +371,49 @@ static int open_text_replace(OpenText *open, const void *units, int width, Py_ss
     return 0;
 #endif
 }
+
+/* ---- Where it shows -----------------------------------------------------------------------------
+ * Whether a dict still holds the value that was put into it last, told without looking it up: before
+ * 3.14 a dict has a stamp, which is another after whatever change to whatever dict; later, the place
+ * of the entry is looked at. Free-threaded builds never ask. */
+
+#if PY_VERSION_HEX < 0x030e0000
+
+typedef uint64_t DictPlace;
+
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* for the good of who must not rely on it */
+#endif
+static inline DictPlace last_place(PyObject *dict)
+{
+    return ((PyDictObject *)dict)->ma_version_tag;
+}
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
+
+static inline int still_holds(PyObject *dict, DictPlace place, PyObject *Py_UNUSED(value))
+{
+    return last_place(dict) == place;
+}
+
+#else
+
+typedef Py_ssize_t DictPlace;
+
+static inline DictPlace last_place(PyObject *dict)
+{
+    return PyDict_Size(dict) - 1;
+}
+
+static inline int still_holds(PyObject *dict, DictPlace place, PyObject *value)
+{
+    PyObject *key, *found;
+    return PyDict_Next(dict, &place, &key, &found) && found == value;
+}
+
+#endif
 
 /* ---- Keys --------------------------------------------------------------------------------------
  * The same few keys come again with every row, and with every call. A direct-mapped cache gives the

@@ -1,7 +1,7 @@
 """Declarations for _text.h: building str objects, scratch text, growing text, the key cache."""
 
 from cpython.object cimport PyObject
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 cdef extern from "_text.h":
     ctypedef struct Scratch:
@@ -35,8 +35,13 @@ cdef extern from "_text.h":
     bint open_text_resize(OpenText* open, Py_ssize_t capacity) noexcept
     bint open_text_fits(const OpenText* open, Py_ssize_t count, uint32_t bits) noexcept
     void open_text_write(OpenText* open, const void* units, int width, Py_ssize_t count) noexcept
+    bint open_text_take(OpenText* open, PyObject* text, bint* escaped) noexcept
     int open_text_replace(OpenText* open, const void* units, int width, Py_ssize_t count,
                           uint32_t bits) except -1
+
+    ctypedef uint64_t DictPlace
+    DictPlace last_place(PyObject* dict) noexcept
+    bint still_holds(PyObject* dict, DictPlace place, PyObject* value) noexcept
 
     ctypedef struct KeyCache:
         pass
