@@ -137,6 +137,7 @@ cdef enum EscapePart:
 cdef enum:
     CHAR_ROOM = 1024
     SHORT_RUN = 96         # plain runs between escapes up to this long go along in chars
+    SHORT_FRAGMENT = 8     # units; in what is no longer, hardly a number is whole
     LONGEST_ESCAPE = 6     # units of \uXXXX
     NOT_UTF8 = 0xffffffff  # a "character" the engine feeds for bytes that are not UTF-8
 
@@ -738,6 +739,43 @@ cdef inline Step in_number(Machine* m, const unit* text, Py_ssize_t end) noexcep
     return fail(m, i, fault, place)
 
 
+cdef inline bint whole_number(
+    Machine* m, const unit* text, Py_ssize_t i, Py_ssize_t end
+) noexcept nogil:
+    """Read the number at unit i if it is all there, short, and has no exponent, as most are: a
+    third of the work of in_number. False if it is another, for begin_number to begin anew."""
+    cdef Py_ssize_t first, count
+    cdef uint64_t digits = 0
+    m.start = i
+    m.negative = text[i] == c"-"
+    i += m.negative
+    first = i
+    i = pass_digits[unit](text, i, end, &digits)
+    count = i - first
+    m.number = INTEGER
+    m.fraction_count = 0
+    if count == 0 or (text[first] == c"0" and count > 1) or i == end:
+        return False
+    if text[i] == c".":
+        first = i + 1
+        i = pass_digits[unit](text, first, end, &digits)
+        m.number = FRACTION
+        m.fraction_count = i - first
+        count += m.fraction_count
+        if i == first or i == end:
+            return False
+    if count > 18 or i - m.start > m.max_string or text[i] == c"e" or text[i] == c"E":
+        return False
+    m.digits = digits
+    m.digit_count = count
+    m.exponent = 0
+    m.shrinks = False
+    m.stop = i
+    m.at = i
+    finish_value(m)
+    return True
+
+
 cdef inline const char* letters(Literal literal) noexcept nogil:
     if literal == TRUE_WORD:
         return "true"
@@ -789,6 +827,8 @@ cdef inline Step begin_value(
         return OPEN
     m.token = place_at(m, m.base + i)
     if c == c"-" or c"0" <= c <= c"9":
+        if end - i > SHORT_FRAGMENT and whole_number[unit](m, text, i, end):
+            return NUMBER
         begin_number(m, c)
         m.at = i
         return in_number[unit](m, text, end)
@@ -816,6 +856,11 @@ cdef inline Step close_container(Machine* m, Py_ssize_t i) noexcept nogil:
     m.at = i + 1
     finish_value(m)
     return CLOSE
+
+
+cdef inline Py_ssize_t past_space(const unit* text, Py_ssize_t i, Py_ssize_t end) noexcept nogil:
+    """Past the one space that most writers put behind a comma or colon."""
+    return i + 1 if i < end and text[i] == c" " else i
 
 
 cdef inline Step advance(Machine* m, const unit* text, Py_ssize_t end) noexcept nogil:
@@ -846,7 +891,7 @@ cdef inline Step advance(Machine* m, const unit* text, Py_ssize_t end) noexcept 
             if c == c",":
                 m.comma = place_at(m, m.base + i)
                 m.state = NEXT_KEY if m.in_object else NEXT_ITEM
-                i += 1
+                i = past_space[unit](text, i + 1, end)
                 continue
             if c == c"}" if m.in_object else c == c"]":
                 return close_container(m, i)
@@ -854,7 +899,7 @@ cdef inline Step advance(Machine* m, const unit* text, Py_ssize_t end) noexcept 
         if m.state == COLON:
             if c == c":":
                 m.state = VALUE
-                i += 1
+                i = past_space[unit](text, i + 1, end)
                 continue
             return unexpected(m, i, c)
         if m.state == FIRST_KEY or m.state == NEXT_KEY:
