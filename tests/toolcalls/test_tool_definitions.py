@@ -191,6 +191,8 @@ def test_what_is_no_collection_of_tools_is_refused(
         ({"title": "x", "$ref": "#/title/y"}, r"'#/title/y' leads nowhere"),
         ({"$ref": "#"}, r"a \$ref leads back to itself for the same value"),
         ({"anyOf": [{"type": "null"}, {"not": {"$ref": "#"}}]}, "leads back to itself"),
+        *(({"if": True, word: {"$ref": "#"}}, "leads back to itself") for word in ("then", "else")),
+        ({"if": {"$ref": "#"}}, "leads back to itself"),
         ({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"allOf": [{"$ref": "#/$defs/a"}]}}},
          "leads back to itself"),
         ({"$schema": "http://json-schema.org/draft-07/schema#", "exclusiveMinimum": True},

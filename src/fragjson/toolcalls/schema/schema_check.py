@@ -59,6 +59,7 @@ def _check_references(kind: Any, schema: Any) -> None:
     known = needed_for_schemas("jsonschema_specifications").REGISTRY
     todo = [(root, known.resolver_with_root(root))]
     references: list[tuple[Any, str, Any]] = []
+    words = {*kind.VALIDATORS, "then", "else"}  # these two are judged by what judges "if"
     same_value: dict[int, list[int]] = {}
     """Which schemas each one applies to the same value."""
     while todo or references:
@@ -66,7 +67,7 @@ def _check_references(kind: Any, schema: Any) -> None:
             resource, resolver = todo.pop()
             inside = resource.contents
             if isinstance(inside, dict) and id(inside) not in same_value:
-                used = {word: inside[word] for word in inside if word in kind.VALIDATORS}
+                used = {word: inside[word] for word in inside if word in words}
                 same_value[id(inside)] = [id(each) for each in _for_the_same_value(used)]
                 references += [(inside, word, resolver) for word in _REFERENCES if word in used]
                 todo += [(each, resolver.in_subresource(each)) for each in resource.subresources()]
@@ -91,7 +92,7 @@ def _check_references(kind: Any, schema: Any) -> None:
 
 
 def _for_the_same_value(schema: dict[str, Any]) -> Iterator[Any]:
-    for word in ("not", "if", "then", "else"):
+    for word in ("not", "if", *(("then", "else") if "if" in schema else ())):
         if word in schema:
             yield schema[word]
     for word in ("allOf", "anyOf", "oneOf"):
