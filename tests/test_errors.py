@@ -6,7 +6,8 @@ import pickle
 from typing import Any
 
 import pytest
-from comparison import error_of, exactly
+from comparison import error_of, exactly, feed_all
+from fragmentation import fragmentations
 
 import fragjson
 from fragjson import (
@@ -149,3 +150,46 @@ def test_notes_and_causes_travel_as_with_any_exception() -> None:
     assert copy.copy(error).__notes__ == ["from the model"]
     assert error.__cause__ is None
     assert error.__context__ is None
+
+
+# The excerpt
+
+FAULTY = [
+    '{"limit" 10}', '[1, 2,, 3]', '{"a": 1,\n "b": [tru]}\n', '["é" "漢字"]', '{"語": "文", "é" 1}',
+    '["\\u00e9\\ud83d\\ude00", x]', '[1]]', '["line\nbreak"]', '["\\x"]', '\n\n[1,\n}', "{'a': 1}",
+    '["' + "long " * 30 + '\\z' + " and more" * 30 + '"]',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", FAULTY)
+def test_the_caret_stands_below_the_fault_however_the_text_was_cut(text: str) -> None:
+    whole = error_of(fragjson.loads, text)
+    assert whole is not None
+    line, caret = whole.excerpt.split("\n")
+    assert line.isprintable()
+    assert caret.lstrip() == "^"
+    if text.isascii():
+        assert line[len(caret) - 1 :][:1] == text[whole.pos].rstrip("\n")
+    for fed in (text, text.encode()):
+        for _, fragments in fragmentations(fed):
+            kept = error_of(feed_all, Parser(keep_text=True), fragments)
+            assert kept is not None
+            assert kept.excerpt.split("\n")[1] == caret
+            last = error_of(feed_all, Parser(), fragments)
+            assert last is not None
+            # A fragment of bytes may end inside a character.
+            assert text[last.doc_start :].startswith(last.doc.rstrip("\N{REPLACEMENT CHARACTER}"))
+            at = last.pos - last.doc_start
+            assert last.doc[max(at, 0)] == text[max(last.pos, last.doc_start)]
+            assert (last.excerpt == "") == (at < 0)
+
+
+def test_what_is_no_text_has_no_excerpt() -> None:
+    parser = Parser()
+    parser.feed("[1,")
+    assert error_of(parser.close).excerpt == ""
+
+
+def test_an_excerpt_controls_no_terminal_and_counts_wide_characters() -> None:
+    error = MalformedJSONError("x", '{"\x1b[2J漢e\u0301" 1}', 11)
+    assert error.excerpt == '{"\N{REPLACEMENT CHARACTER}[2J漢e\u0301" 1}\n           ^'

@@ -1,15 +1,19 @@
 """The vocabulary: ``Status`` and ``Allow`` as values, and the names the package exports."""
 
+import copy
 import importlib
+import inspect
 import json
 import pickle
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
 import fragjson
 from fragjson import Allow, Event, Status
+from fragjson.toolcalls import CallDelta, FieldClosed
 
 PARTIAL_JSON_PARSER = {
     "STR": 1, "NUM": 2, "ARR": 4, "OBJ": 8, "NULL": 16, "BOOL": 32, "NAN": 64, "INFINITY": 128,
@@ -46,6 +50,38 @@ def test_event_takes_its_four_fields() -> None:
         Event("end", ("a",), "null")
     with pytest.raises(TypeError):
         Event()
+
+
+@pytest.mark.parametrize("kind", [fragjson.Parser, Event, CallDelta, FieldClosed])
+def test_the_types_of_the_engine_have_signatures(kind: type) -> None:
+    parameters = inspect.signature(kind).parameters
+    if kind is not fragjson.Parser:
+        assert list(parameters) == list(kind.__match_args__)
+    assert "--" not in (inspect.getdoc(kind) or "--")
+
+
+def test_a_parser_says_how_far_it_is_and_nothing_of_what_it_reads() -> None:
+    parser = fragjson.Parser()
+    assert repr(parser) == "<Parser EMPTY, 0 chars>"
+    parser.feed('{"rows": [{"name": "x"}, 1, {"a b": "' + "x" * 2000)
+    assert repr(parser) == "<Parser PARTIAL at rows[2]['a b'], 2,037 chars>"
+    with pytest.raises(fragjson.MalformedJSONError):
+        parser.feed("\n")
+    assert repr(parser) == "<Parser INVALID at rows[2]['a b'], 2,037 chars>"
+
+    class Mine(fragjson.Parser):
+        pass
+
+    mine = Mine()
+    mine.feed("[]")
+    assert repr(mine) == "<Mine COMPLETE, 2 chars>"
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+@pytest.mark.parametrize("make", [fragjson.Parser, fragjson.Accumulator])
+def test_what_goes_on_growing_is_neither_copied_nor_pickled(make: Any, copied: Any) -> None:
+    with pytest.raises(TypeError, match="neither copied nor pickled"):
+        copied(make())
 
 
 def test_every_exported_name_exists_and_they_are_sorted() -> None:

@@ -33,6 +33,9 @@ Directives
     or memoryviews below, and raw pointers are never checked. binding is off because a plain method
     descriptor is called fastest; always_allow_keywords is off for feed (below) for the same reason.
 
+Docstrings of types
+    Their first line, up to the two dashes, is what inspect.signature and help() show.
+
 No list comprehensions in here
     Where appending fails for want of memory, Cython (3.3.1) releases a fresh item twice.
 """
@@ -159,7 +162,7 @@ from fragjson._errors import (
     MalformedJSONError,
 )
 from fragjson._types import Allow, Status
-from fragjson.paths import compile_paths
+from fragjson.paths import compile_paths, path_text
 
 cdef extern from "Python.h":
     int PY_VERSION_HEX
@@ -205,7 +208,8 @@ cdef enum:
 @cython.final
 @cython.freelist(64)  # an Event is made and dropped for every field: a third of its cost
 cdef class Event:
-    """Something a fragment caused: a value started, grew or ended.
+    """Event(kind, path, json_type, value)\n--\n\n\
+    Something a fragment caused: a value started, grew or ended.
 
     Args:
         kind: ``"start"``, ``"delta"`` or ``"end"``.
@@ -257,7 +261,8 @@ cdef class Event:
 @cython.final
 @cython.freelist(64)
 cdef class CallDelta:
-    """More argument text. All of a call's deltas joined are its ``text``.
+    """CallDelta(call, text)\n--\n\n\
+    More argument text. All of a call's deltas joined are its ``text``.
 
     For vendors that send objects, it is the JSON text of what came. A ``fragjson.toolcalls`` event
     like its fellows, made here since there is one for every fragment, and Python would take half of
@@ -292,7 +297,8 @@ cdef class CallDelta:
 
 @cython.freelist(64)
 cdef class FieldEvent:
-    """Something that happened to a field of a call: a value inside its arguments.
+    """FieldEvent(call, path, value)\n--\n\n\
+    Something that happened to a field of a call: a value inside its arguments.
 
     Args:
         call: the ``ToolCall`` it belongs to.
@@ -395,7 +401,10 @@ cdef enum:
 # from; clear_parser, below, takes its place.
 @cython.no_gc_clear
 cdef class Parser:
-    """Parse one JSON document while it arrives.
+    """Parser(*, allow_partial=True, atomic=(), events=(), paths=None, strict=True, max_depth=1000, \
+max_bytes=None, max_string=None, keep_text=False, object_hook=None, parse_float=None, \
+parse_int=None, parse_constant=None, object_pairs_hook=None)\n--\n\n\
+    Parse one JSON document while it arrives.
 
     Feed fragments as they come, cut anywhere; ``value`` is the best value that is certain. It is
     always a prefix of the final one: strings only grow, arrays only append, members only appear.
@@ -467,6 +476,8 @@ cdef class Parser:
     cdef Py_ssize_t bytes_left     # of max_bytes; PY_SSIZE_T_MAX without limit
     cdef PyObject* fragment        # what is being fed; borrowed from feed's caller, or NULL
     cdef Py_ssize_t fragment_start # index in it of the first unit that is this document's
+    cdef Py_ssize_t fragment_pos   # code points before that one, and before what is carried to it
+    cdef bytes carried             # that, for an error to show
     cdef Py_ssize_t run_start      # index in it of the machine's unit 0
     cdef list texts                # everything fed, with keep_text
     cdef Py_ssize_t texts_kept     # how many there were before any were joined
@@ -792,6 +803,25 @@ cdef class Parser:
             return None
         return make_error(self)
 
+    def __repr__(self):
+        """For a debugger: status, place and size; never the text, which may be anybody's.
+
+        >>> parser = Parser()
+        >>> _ = parser.feed('{"rows": [1, {"name": "A')
+        >>> parser
+        <Parser PARTIAL at rows[1].name, 24 chars>
+        """
+        place = path_text(self.path)[1:].removeprefix(".")
+        at = f" at {place}" if place else ""
+        return f"<{type(self).__name__} {self.status.name}{at}, {self.pos:,} chars>"
+
+    def __reduce__(self):
+        """Neither a copy nor a pickle of a parser could share its live value, so there is none."""
+        raise TypeError(
+            f"a {type(self).__name__} can be neither copied nor pickled: snapshot() is the value "
+            "so far, and a new parser can be fed the same text"
+        )
+
     def _feed_document(self, data, Py_ssize_t start):
         """Feed data from unit start on, at most to the end of the document.
 
@@ -1029,6 +1059,8 @@ cdef int start_over(Parser self) except -1:
     self.level = 0
     drop_frames(self)
     self.lengthens = False
+    self.fragment_pos = 0
+    self.carried = b""
     drop_open_text(self)
     scratch_clear(&self.scratch)
     m.state = VALUE
@@ -1101,6 +1133,7 @@ cdef int note_failure(
         kind,
         msg,
         doc,
+        self.fragment_pos,
         place.pos,
         place.line + 1,
         place.pos - place.line_start + 1,
@@ -1115,11 +1148,12 @@ cdef int note_failure(
 cdef object make_error(Parser self):
     if self.failure is None:  # not even noting the failure found memory
         return JSONDecodeError("Out of memory", "", 0, value=self.value)
-    kind, msg, doc, pos, lineno, colno, stopped_at, path, events = self.failure
+    kind, msg, doc, doc_start, pos, lineno, colno, stopped_at, path, events = self.failure
     if self.texts is not None:
         doc = decoded(self.texts)
+        doc_start = 0
     return kind(
-        msg, doc, pos, lineno=lineno, colno=colno, stopped_at=stopped_at,
+        msg, doc, pos, doc_start=doc_start, lineno=lineno, colno=colno, stopped_at=stopped_at,
         value=self.value, path=path, events=events,
     )
 
@@ -1132,7 +1166,12 @@ cdef int stop(Parser self, kind, str msg, Place place, Py_ssize_t stopped_at) ex
     if self.texts is not None and len(fragment):
         keep_fragment(self, fragment)
     self.fragment = NULL
-    doc = fragment if isinstance(fragment, str) else bytes(fragment).decode("utf-8", "replace")
+    if isinstance(fragment, str):
+        doc = fragment
+    else:
+        doc = (self.carried + bytes(fragment)).decode("utf-8", "replace")
+        if self.fragment_pos == 0:
+            doc = doc.removeprefix("\ufeff")  # a BOM is no part of the text
     note_failure(self, kind, msg, place, stopped_at, doc)
     raise make_error(self)
 
@@ -2071,6 +2110,7 @@ cdef Py_ssize_t run_buffer(
     if end - start > self.bytes_left:
         end = start + self.bytes_left
     self.run_start = start
+    self.carried = (<const char*>self.carry)[:self.carry_size] if self.carry_size else b""
     used = run_bytes(self, data + start, end - start)
     if self.max_bytes != PY_SSIZE_T_MAX:
         self.bytes_left -= used
@@ -2163,6 +2203,7 @@ cdef inline Py_ssize_t feed_one(Parser self, data, Py_ssize_t start) except -1:
     self.guard = BUSY
     self.fragment = <PyObject*>data
     self.fragment_start = start
+    self.fragment_pos = self.m.base
     # Called as if it could not raise, so that the guard is looked after without a try statement,
     # which costs a tenth of a small feed.
     start = (<unchecked_reader>read_fragment)(self, data, start)

@@ -8,6 +8,7 @@ JSONDecodeError            the base; itself only where a hook or want of memory 
 """
 
 import json
+import unicodedata
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class JSONDecodeError(json.JSONDecodeError):
     Attributes:
         msg: the message, as the running interpreter's ``json`` words it.
         doc: the text if it was kept (``loads`` always has it), else the fragment that failed.
+        doc_start: code points of the input before ``doc``.
         pos: code points from the start of the whole input to the place ``json`` would name.
         lineno, colno: the same place, both counted from 1.
         stopped_at: index of the first code point that cannot be, or the length of the input
@@ -52,6 +54,7 @@ class JSONDecodeError(json.JSONDecodeError):
         doc: str,
         pos: int,
         *,
+        doc_start: int = 0,
         lineno: int | None = None,
         colno: int | None = None,
         stopped_at: int | None = None,
@@ -67,6 +70,7 @@ class JSONDecodeError(json.JSONDecodeError):
         ValueError.__init__(self, f"{msg}: line {lineno} column {colno} (char {pos})")
         self.msg = msg
         self.doc = doc
+        self.doc_start = doc_start
         self.pos = pos
         self.lineno = lineno
         self.colno = colno
@@ -74,6 +78,29 @@ class JSONDecodeError(json.JSONDecodeError):
         self.value = value
         self.path = path
         self.events = tuple(events)
+
+    @property
+    def excerpt(self) -> str:
+        """The line of ``doc`` around ``pos``, and a caret below that place, to be printed.
+
+        Of a long line, what is near. ``""`` if the place is not in ``doc``, which may be one
+        fragment only: nothing else of the input was kept.
+
+        >>> from fragjson import loads
+        >>> try:
+        ...     loads('{"limit" 10}')
+        ... except JSONDecodeError as error:
+        ...     print(error.excerpt)
+        {"limit" 10}
+                 ^
+        """
+        at = self.pos - self.doc_start
+        if not self.doc or not 0 <= at <= len(self.doc):
+            return ""
+        start = max(self.doc.rfind("\n", 0, at) + 1, at - _AROUND)
+        before = _visible(self.doc[start:at])
+        after = _visible(self.doc[at : at + _AROUND].partition("\n")[0])
+        return f"{before}{after}\n{' ' * _columns(before)}^"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (type(self), self.msg, self.doc, self.pos), self.__dict__
@@ -98,6 +125,22 @@ class JSONDecodeError(json.JSONDecodeError):
 
     def __hash__(self) -> int:
         return hash(self._identity())
+
+
+_AROUND = 40
+"""Characters that an excerpt shows on either side."""
+
+
+def _visible(text: str) -> str:
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+
+
+def _columns(text: str) -> int:
+    """Return the width of text in a terminal."""
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
+    return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
 
 
 def _restore(kind: type[JSONDecodeError], msg: str, doc: str, pos: int) -> JSONDecodeError:

@@ -4,16 +4,19 @@ Of RFC 9535: member names (``$.query``, ``$['a.b']``), indexes counted from the 
 (``$.rows[0]``) and wildcards (``$.rows[*].id``, ``$.*``). What has to see the rest of the document
 first (negative indexes, slices, filters, ``..``) is refused with a ``ValueError``.
 
+``path_text`` writes the path of a value, as events and errors have it, in the same way.
+
 Any number of paths compiles to one ``Node``, the root's. Stepping from a container's node with a
 member name or an item index gives the child's node, or ``None`` where no path leads on: one look-up
 for each value, however many paths there are.
 """
 
+import json
 import re
 from collections.abc import Iterable
 from typing import NoReturn
 
-__all__ = ["Node", "compile_paths", "parse_path"]
+__all__ = ["Node", "compile_paths", "parse_path", "path_text"]
 
 _ANY = None
 """The selector of a wildcard; a name is a ``str``, an index an ``int``."""
@@ -65,6 +68,24 @@ def parse_path(path: str) -> tuple[Selector, ...]:
             selectors.append(_unquote(path, at, text, "'" if kind == "single" else '"'))
         at = segment.end()
     return tuple(selectors)
+
+
+def path_text(path: Iterable[str | int]) -> str:
+    r"""Write the path of a value so that ``parse_path`` reads it back.
+
+    >>> print(path_text(("rows", 0, "a.b", "it's")))
+    $.rows[0]['a.b']['it\'s']
+    """
+    return "$" + "".join(map(_segment, path))
+
+
+def _segment(step: str | int) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    if step.isidentifier():
+        return f".{step}"
+    inside = json.dumps(step, ensure_ascii=False)[1:-1]
+    return "['" + inside.replace('\\"', '"').replace("'", "\\'") + "']"
 
 
 def _unquote(path: str, at: int, text: str, quote: str) -> str:

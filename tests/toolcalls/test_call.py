@@ -1,6 +1,8 @@
 """A call by itself: what may be read when, its records, and what to tell the model."""
 
+import copy
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -95,6 +97,27 @@ def test_record_survives_json_and_is_never_more_than_it_was(status: str) -> None
             _ = again.arguments
     expected = record | {"status": str(again.status), "reason": again.reason}
     assert again.to_record() == expected
+
+
+def through_pickle(call: ToolCall) -> Any:
+    return pickle.loads(pickle.dumps(call))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, through_pickle])
+@pytest.mark.parametrize("status", sorted(EVERY_STATUS.keys() - {"streaming"}))
+def test_a_copy_is_the_call_as_it_is_now(status: str, copied: Any) -> None:
+    call = EVERY_STATUS[status]()
+    assert copied(call).to_record() == call.to_record()
+
+
+def test_a_copy_does_not_go_on_growing() -> None:
+    accumulator = Accumulator("openai_chat")
+    accumulator.feed(chunk(begin()))
+    event, *_ = accumulator.feed(chunk(more('{"a":"b')))
+    kept = copy.copy(event.call)
+    accumulator.feed(chunk(more('c"}')))
+    assert (kept.text, kept.partial, kept.status) == ('{"a":"b', {"a": "b"}, "aborted")
+    assert event.call.partial == {"a": "bc"}
 
 
 def test_record_is_a_copy() -> None:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from fragjson import vendors
 from fragjson._engine import Parser
@@ -118,6 +118,7 @@ class Accumulator:
         max_bytes: int | None = None,
         max_string: int | None = None,
     ) -> None:
+        self._vendor = vendor
         self._adapter_class = None if vendor == "auto" else vendors.adapter(vendor)
         if repair is not None and not callable(repair):
             raise TypeError(f"repair is callable, not {type(repair).__name__}")
@@ -141,6 +142,15 @@ class Accumulator:
         )
         self._turns = 0
         self.reset()
+
+    def __repr__(self) -> str:
+        calls = ", ".join(f"{call.name} {call.status}" for call in self._turn.calls)
+        return f"<Accumulator {self._vendor}: {calls or 'no calls'}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "an Accumulator can be neither copied nor pickled: keep its outcome, or the calls"
+        )
 
     def reset(self) -> None:
         """Start the next turn; settings and ``seen`` are kept."""
@@ -184,6 +194,8 @@ class Accumulator:
     @property
     def metrics(self) -> TurnMetrics:
         """Figures about the turn and its calls so far: costs joining their argument texts.
+
+        To be read in the thread that feeds.
 
         >>> now = 10.0
         >>> accumulator = Accumulator("openai_chat", clock=lambda: now)

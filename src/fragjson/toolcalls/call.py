@@ -4,13 +4,13 @@ The promise kept here: ``arguments`` can be read only when the call is ``complet
 reloaded. Everything else may be read at any time, and may change while the call is ``streaming``.
 """
 
-import json
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import fragjson._errors as errors
 from fragjson._errors import JSONDecodeError
+from fragjson.paths import path_text
 from fragjson.toolcalls.verdict import CallStatus
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ Model = TypeVar("Model")
 Key: TypeAlias = tuple[str, str | int | None, str]
 """Response, lane and id: what a call is known by wherever it comes again."""
 
-_ERROR_FIELDS = ("msg", "doc", "pos", "lineno", "colno", "stopped_at")
+_ERROR_FIELDS = ("msg", "doc", "doc_start", "pos", "lineno", "colno", "stopped_at")
 _AROUND = 40
 """Characters that a correction shows on each side of the fault."""
 
@@ -132,6 +132,13 @@ class ToolCall:
     def __repr__(self) -> str:
         return f"<ToolCall {self.name} id={self.id!r} {self.status}>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle by record: the call as it is now, which does not go on growing.
+
+        So one that was streaming is ``aborted`` in its copy.
+        """
+        return ToolCall.from_record, (self.to_record(),)
+
     @property
     def key(self) -> Key:
         """``(response, lane, id)``: the same for the same call in a replayed stream.
@@ -208,7 +215,7 @@ class ToolCall:
         """The argument text as received; ``None`` from a vendor that sends objects.
 
         Joined when it is asked for, at the cost of all of the text: read it at the end, and
-        follow ``CallDelta`` meanwhile.
+        follow ``CallDelta`` meanwhile. While the call streams, only in the thread that feeds.
         """
         return self._content.text
 
@@ -382,13 +389,8 @@ def _context(text: str | None, at: int) -> str:
 
 
 def _place(path: "Path") -> str:
-    """Write a path as JSONPath, for what is not wrong as a whole."""
-    named = (isinstance(step, str) and step.isidentifier() for step in path)
-    steps = [
-        f".{step}" if is_name else f"[{json.dumps(step, ensure_ascii=False)}]"
-        for step, is_name in zip(path, named, strict=True)
-    ]
-    return f"${''.join(steps)}: " if steps else ""
+    """Where it is, for what is not wrong as a whole."""
+    return f"{path_text(path)}: " if path else ""
 
 
 def copied(value: Any) -> Any:
@@ -420,7 +422,5 @@ def _restored_error(record: "Mapping[str, Any] | None") -> JSONDecodeError | Non
     if record["type"] not in errors.__all__:
         raise ValueError(f"unknown kind of error {record['type']!r}")
     kind: type[JSONDecodeError] = getattr(errors, record["type"])
-    msg, doc, pos, *rest = (record[name] for name in _ERROR_FIELDS)
-    lineno, colno, stopped_at = rest
-    path = tuple(record["path"])
-    return kind(msg, doc, pos, lineno=lineno, colno=colno, stopped_at=stopped_at, path=path)
+    fields = {name: record[name] for name in _ERROR_FIELDS}
+    return kind(**fields, path=tuple(record["path"]))
