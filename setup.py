@@ -6,11 +6,17 @@ Everything else about the package is in pyproject.toml.
 import gzip
 import os
 import sys
+import sysconfig
 import tarfile
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from setuptools import Extension, setup
+from setuptools.command.build import build
+from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
+from setuptools.errors import BaseError, CCompilerError, PlatformError
 
 # MSVC optimises by itself (/O2); gcc and clang take CPython's own -O level unless told.
 # Never -march=native: a wheel must run on every machine of its platform.
@@ -36,6 +42,49 @@ headers = ["_bytes.h", "_text.h", "_bytes.pxd", "_text.pxd", "_machine.pxd"]
 
 NINETEEN_EIGHTY = 315_532_800  # the first year that every archive format can say
 
+NO_COMPILER = """\
+fragjson is partly written in C, and could not be compiled here: {why}.
+
+There is no wheel for this Python (CPython {python}, {platform}), or it was not
+asked for. Without one, installing it needs
+  - a C compiler: gcc or clang (Debian, Ubuntu: apt install gcc; Fedora: dnf install gcc; Alpine:
+    apk add gcc musl-dev; macOS: xcode-select --install), on Windows the Build Tools for Visual
+    Studio, "Desktop development with C++"
+  - the headers of Python, where they are a package of their own (Debian, Ubuntu: python3-dev;
+    Fedora: python3-devel; Alpine: python3-dev)
+If CC is set in the environment, it has to name a compiler that is there.
+"""
+
+
+class CleanBuild(build):
+    """Compile first, so that a failure is not below a page of copying; and copy into clean folders.
+
+    What an earlier build has left there would be shipped: modules that are gone since.
+    """
+
+    sub_commands = sorted(build.sub_commands, key=lambda command: command[0] != "build_ext")
+
+    def run(self) -> None:
+        for left in Path(self.build_lib).rglob("*.py"):
+            left.unlink()
+        super().run()
+
+
+class CompilerIsThere(build_ext):
+    """Try the compiler on a line of C first, and say what is missing if it cannot do even that."""
+
+    def build_extensions(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "trial.c")
+            source.write_text("#include <Python.h>\n")
+            try:
+                self.compiler.compile([str(source)], output_dir=folder)
+            except (CCompilerError, PlatformError) as error:
+                python, platform = sys.version.split()[0], sysconfig.get_platform()
+                message = NO_COMPILER.format(why=error, python=python, platform=platform)
+                raise BaseError(message) from None
+        super().build_extensions()
+
 
 class ReproducibleSdist(sdist):
     """Files in order of their names, with no user, one time (SOURCE_DATE_EPOCH) and plain modes."""
@@ -59,7 +108,7 @@ class ReproducibleSdist(sdist):
 
 
 setup(
-    cmdclass={"sdist": ReproducibleSdist},
+    cmdclass={"build": CleanBuild, "build_ext": CompilerIsThere, "sdist": ReproducibleSdist},
     ext_modules=[
         Extension(
             "fragjson._engine",

@@ -4,7 +4,6 @@ import ast
 import importlib
 import subprocess
 import sys
-from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -92,18 +91,6 @@ def test_the_names_of_the_design_are_there() -> None:
         "IncompleteJSONError", "JSONDecodeError", "LimitExceededError", "MalformedJSONError",
         "Parser", "Status", "ToolCall", "aiterparse", "iterparse", "loads", "vendors",
     }  # fmt: skip
-
-
-def test_the_installed_package_ships_what_it_needs_and_no_c() -> None:
-    files = metadata.files("fragjson")
-    assert files is not None
-    names = {file.name for file in files if file.parts[0] == "fragjson"}
-    assert {"py.typed", "_engine.pyi", "__main__.py"} <= names
-    assert any(name.startswith("_engine.") and name.endswith((".so", ".pyd")) for name in names)
-    assert not [name for name in names if name.endswith((".c", ".h", ".pyx", ".pxd"))]
-    assert metadata.requires("fragjson") is None or all(
-        "extra ==" in requirement for requirement in metadata.requires("fragjson") or ()
-    )
 
 
 @pytest.mark.parametrize(

@@ -34,3 +34,5 @@ __all__ = [
     "loads",
     "vendors",
 ]
+
+__version__ = "0.1.0"  # the one place: pyproject.toml reads it here
