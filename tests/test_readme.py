@@ -13,17 +13,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from readme import block
 
-ROOT = Path(__file__).parents[1]
 STREAMS = Path(__file__).parent / "data" / "streams"
-BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 PROSE = '{"port": "Tromsø", "high": ["06:12", "18:40"]}'
-
-
-def block(*words: str) -> str:
-    found = [text for text in BLOCKS if all(word in text for word in words)]
-    assert len(found) == 1, words
-    return found[0]
 
 
 def served(path: str, body: str) -> str:

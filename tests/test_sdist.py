@@ -38,3 +38,5 @@ def test_the_sdist_is_the_same_byte_for_byte_and_has_no_generated_c(tmp_path: Pa
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert not [name for name in names if name.endswith((".c", ".so", ".pyc"))]
     assert names >= {f"src/fragjson/{name}" for name in ("_engine.pyx", "_text.h", "_machine.pxd")}
+    pages = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("src/**/README.md")}
+    assert names >= pages

@@ -1,4 +1,4 @@
-"""The README's table of the vendors, measured: ``python tests/vendors/vendor_table.py`` prints it.
+"""The table on the vendors' page, measured: ``python tests/vendors/vendor_table.py`` prints it.
 
 Nothing in it is written by hand. Each cell is what an adapter made of a stream that was written in
 its vendor's way: which member of the chunk it was when a call began, when its arguments grew, when
