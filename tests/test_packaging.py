@@ -49,7 +49,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def setup(copy: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "setup.py", *arguments],
-        cwd=copy, env={**os.environ, **environment}, capture_output=True, text=True, check=False,
+        cwd=copy, env={**os.environ, **environment}, capture_output=True, encoding="utf-8",
+        check=False,
     )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ def layer_of(module: str) -> int:
 def imports_of(file: Path) -> set[str]:
     """The fragjson modules that importing a file imports (not what it imports for types only)."""
     found = set()
-    for node in ast.parse(file.read_text()).body:
+    for node in ast.parse(file.read_text("utf-8")).body:
         if isinstance(node, ast.ImportFrom) and node.module:
             for name in node.names:
                 inner = SOURCE.parent.joinpath(*node.module.split("."), f"{name.name}.py")
