@@ -1,0 +1,153 @@
+r"""A provider on this machine, for the vendors' real SDKs: no key, no network, any stream.
+
+A ``MockProvider`` answers requests over HTTP as the vendor would, with a stream that you recorded
+or wrote, cut where you say, broken where you say, or with an error. Afterwards it tells what it was
+asked, and whether the client has closed the connection.
+
+>>> from urllib.request import Request, urlopen
+>>> from fragjson.testing import WRITERS
+>>> with MockProvider(WRITERS["anthropic"].write(("find", {"city": "Oslo"}))) as provider:
+...     asked = Request(f"{provider.base_url}/v1/messages", b'{"model": "m", "stream": true}')
+...     with urlopen(asked) as answer:
+...         print(answer.headers["content-type"], answer.readline())
+text/event-stream; charset=utf-8 b'event: message_start\n'
+>>> provider.requests[0].json["model"]
+'m'
+
+It has one thread for the server and one for each connection; all of them, and their sockets, are
+gone when the ``with`` block is left.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Event, Lock
+from types import TracebackType
+from typing import TextIO
+
+from fragjson.testing.answering import Ending, SeenRequest, Server
+from fragjson.testing.playback import Playback, Refusal, playback_of
+from fragjson.testing.replaying import read_stream
+
+__all__ = ["Ending", "MockProvider", "Playback", "Refusal", "SeenRequest", "serve"]
+
+_LINE_SECONDS = 0.03
+"""The time between two lines at the speed of 1: about that of a quick model."""
+
+
+class MockProvider:
+    """Answers the requests of a vendor's SDK, on this machine; a context manager.
+
+    Args:
+        answers: one for each request, in order; the last one for all that come after. A stream (a
+            list of lines), a ``Playback`` of one, or a ``Refusal``.
+        port: where to listen; 0 is a port that is free.
+        over: called with each request when the answer to it is over, in a thread of the provider.
+
+    Attributes:
+        base_url: where it is, to be given to the SDK; those of OpenAI take it with the ``/v1`` that
+            they are used to as well.
+        requests: what it was asked, in order.
+
+    A request for a path that the vendor of the stream does not have is answered 404, one that does
+    not ask for a stream 400; the message says what is wrong. Nothing is checked beyond that, keys
+    and models least of all.
+
+    Raises:
+        TypeError, ValueError: an answer is none.
+        OSError: the port is not free.
+    """
+
+    def __init__(
+        self,
+        *answers: Sequence[str] | Playback | Refusal,
+        port: int = 0,
+        over: Callable[[SeenRequest], object] = lambda request: None,
+    ) -> None:
+        if not answers:
+            raise ValueError("answers: there is none")
+        self._answers = [playback_of(answer) for answer in answers]
+        self._lock = Lock()
+        self.requests: list[SeenRequest] = []
+        self._server = Server(("127.0.0.1", port), self._answer, over)
+        self.base_url = f"http://127.0.0.1:{self._server.address[1]}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables by which the SDKs find it that its streams are for.
+
+        >>> from fragjson.testing import WRITERS
+        >>> with MockProvider(WRITERS["gemini"].write(("find", {}))) as provider:
+        ...     sorted(provider.environment)
+        ['GEMINI_API_KEY', 'GOOGLE_GEMINI_BASE_URL']
+        """
+        return {
+            name: value.format(url=self.base_url)
+            for answer in self._answers
+            if isinstance(answer, Playback)
+            for name, value in answer.wire("").environment.items()
+        }
+
+    def __enter__(self) -> "MockProvider":
+        self._server.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._server.stop()
+
+    def _answer(self, request: SeenRequest) -> Playback | Refusal:
+        with self._lock:
+            answer = self._answers[min(len(self.requests), len(self._answers) - 1)]
+            self.requests.append(request)
+        return answer
+
+
+def serve(
+    file: str | Path,
+    vendor: str = "auto",
+    *,
+    port: int = 0,
+    speed: float = 1.0,
+    out: TextIO | None = None,
+) -> None:
+    """Play a recorded stream to whoever asks, until interrupted.
+
+    Prints where it is, the variables to set so that the vendor's SDK finds it, and then a line for
+    each request.
+
+    Args:
+        file: the stream, as ``read_stream`` reads it.
+        vendor: whose it is; ``auto``: the stream tells.
+        port: where to listen; 0 is a port that is free.
+        speed: 1 is about thirty lines a second, 2 twice as fast; ``inf`` without pauses.
+        out: where to print, instead of standard output.
+
+    Raises:
+        ValueError: the vendor is unknown, or the speed is not above 0.
+        OSError: the file cannot be read, or the port is not free.
+    """
+    if not speed > 0:
+        raise ValueError(f"speed: {speed} is not above 0")
+    stream = read_stream(file)
+    playback = Playback(stream, vendor=vendor, pause=_LINE_SECONDS / speed)
+
+    def say(text: str) -> None:
+        print(text, file=out or sys.stdout, flush=True)
+
+    def told(request: SeenRequest) -> None:
+        sent = f"{request.lines_sent} of {len(stream)} lines"
+        say(f"{request.method} {request.path}: {request.ending}, {sent}")
+
+    with MockProvider(playback, port=port, over=told) as provider:
+        say(f"{file} is played at {provider.base_url}, until interrupted (Ctrl-C)")
+        for name, value in provider.environment.items():
+            say(f"export {name}={value}")
+        try:
+            Event().wait()
+        except KeyboardInterrupt:
+            say("stopped")
