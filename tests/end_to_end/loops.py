@@ -8,6 +8,7 @@ again and closed at the end; the README leaves that to the end of the program.
 import asyncio
 import contextlib
 import io
+import ssl
 import sys
 import warnings
 from collections.abc import Iterator
@@ -76,6 +77,8 @@ class Loops:
         patch.setitem(sys.modules, "act", act)
         patch.setitem(sys.modules, "early", ModuleType("early"))
         exec(code("def answer("), sys.modules["early"].__dict__)
+        # Nothing here is encrypted, and to make this is most of the work of making a client.
+        patch.setattr(ssl, "create_default_context", lambda *_, **__: _ssl_context())
         for module, name in _CLIENTS:
             patch.setattr(module, name, self._keeping(name, getattr(module, name)))
 
@@ -173,6 +176,9 @@ def models_may_be_old() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The model .* is deprecated", DeprecationWarning)
         yield
+
+
+_ssl_context = cache(ssl.create_default_context)
 
 
 @cache

@@ -29,6 +29,12 @@ def cut(seed: int, longest: int = 40) -> Any:
     return partial(fragments, seed=seed, longest=longest)
 
 
+@pytest.fixture
+def provider() -> Iterator[MockProvider]:
+    with MockProvider() as provider:
+        yield provider
+
+
 def streams() -> Iterator[Any]:
     for recording in OWN + RECORDINGS:
         if recording.vendor in VENDORS and recording.name not in (FAILED, WITHOUT_A_WORD):
@@ -77,14 +83,13 @@ WRITTEN["gemini_values"] = WRITERS["gemini_values"].write(TIDES, NOTE)
 )
 @given(st.sampled_from(sorted(WRITTEN)), st.sampled_from(HOW), st.integers(0), st.integers(1, 90))
 def test_every_cut_gives_the_same(
-    loops: Loops, name: str, how: str, seed: int, longest: int
+    provider: MockProvider, loops: Loops, name: str, how: str, seed: int, longest: int
 ) -> None:
-    playback = Playback(WRITTEN[name], cut=cut(seed, longest))
-    with MockProvider(playback) as provider:
-        loops.use(provider)
-        turn = loops.run(WRITERS[name].vendor, how)
-        assert turn.error is None
-        assert provider.requests[0].wait() == "whole"
+    provider.play(Playback(WRITTEN[name], cut=cut(seed, longest)))
+    loops.use(provider)
+    turn = loops.run(WRITERS[name].vendor, how)
+    assert turn.error is None
+    assert provider.requests[0].wait() == "whole"
     assert turn.runs == [f"run {name}({arguments})" for name, arguments in (TIDES, NOTE)]
 
 

@@ -31,22 +31,19 @@ from fragjson.testing.replaying import read_stream
 
 __all__ = ["Ending", "MockProvider", "Playback", "Refusal", "SeenRequest", "serve"]
 
-_LINE_SECONDS = 0.03
-"""The time between two lines at the speed of 1: about that of a quick model."""
-
 
 class MockProvider:
     """Answers the requests of a vendor's SDK, on this machine; a context manager.
 
     Args:
         answers: one for each request, in order; the last one for all that come after. A stream (a
-            list of lines), a ``Playback`` of one, or a ``Refusal``.
+            list of lines), a ``Playback`` of one, or a ``Refusal``. ``play`` gives it others.
         port: where to listen; 0 is a port that is free.
         over: called with each request when the answer to it is over, in a thread of the provider.
 
     Attributes:
-        base_url: where it is, to be given to the SDK; those of OpenAI take it with the ``/v1`` that
-            they are used to as well.
+        base_url: where it is, once it runs: to be given to the SDK. Those of OpenAI take it with
+            the ``/v1`` that they are used to as well.
         requests: what it was asked, in order.
 
     A request for a path that the vendor of the stream does not have is answered 404, one that does
@@ -55,7 +52,7 @@ class MockProvider:
 
     Raises:
         TypeError, ValueError: an answer is none.
-        OSError: the port is not free.
+        OSError: the port is not free; raised by the ``with`` block.
     """
 
     def __init__(
@@ -64,13 +61,22 @@ class MockProvider:
         port: int = 0,
         over: Callable[[SeenRequest], object] = lambda request: None,
     ) -> None:
+        self._lock = Lock()
+        self.play(*answers or [Refusal(503, "there is nothing to play")])
+        self._port, self._over = port, over
+
+    def play(self, *answers: Sequence[str] | Playback | Refusal) -> None:
+        """Answer with these from now on, and forget what was asked before.
+
+        Raises:
+            TypeError, ValueError: an answer is none, or there is none.
+        """
         if not answers:
             raise ValueError("answers: there is none")
-        self._answers = [playback_of(answer) for answer in answers]
-        self._lock = Lock()
-        self.requests: list[SeenRequest] = []
-        self._server = Server(("127.0.0.1", port), self._answer, over)
-        self.base_url = f"http://127.0.0.1:{self._server.address[1]}"
+        playable = [playback_of(answer) for answer in answers]
+        with self._lock:
+            self._answers = playable
+            self.requests: list[SeenRequest] = []
 
     @property
     def environment(self) -> dict[str, str]:
@@ -89,6 +95,8 @@ class MockProvider:
         }
 
     def __enter__(self) -> "MockProvider":
+        self._server = Server(("127.0.0.1", self._port), self._answer, self._over)
+        self.base_url = f"http://127.0.0.1:{self._server.address[1]}"
         self._server.start()
         return self
 
@@ -102,9 +110,8 @@ class MockProvider:
 
     def _answer(self, request: SeenRequest) -> Playback | Refusal:
         with self._lock:
-            answer = self._answers[min(len(self.requests), len(self._answers) - 1)]
             self.requests.append(request)
-        return answer
+            return self._answers[min(len(self.requests), len(self._answers)) - 1]
 
 
 def serve(
@@ -112,7 +119,7 @@ def serve(
     vendor: str = "auto",
     *,
     port: int = 0,
-    speed: float = 1.0,
+    speed: float = 30.0,
     out: TextIO | None = None,
 ) -> None:
     """Play a recorded stream to whoever asks, until interrupted.
@@ -124,17 +131,17 @@ def serve(
         file: the stream, as ``read_stream`` reads it.
         vendor: whose it is; ``auto``: the stream tells.
         port: where to listen; 0 is a port that is free.
-        speed: 1 is about thirty lines a second, 2 twice as fast; ``inf`` without pauses.
+        speed: lines a second; 0 is without pauses.
         out: where to print, instead of standard output.
 
     Raises:
-        ValueError: the vendor is unknown, or the speed is not above 0.
+        ValueError: the vendor is unknown, or the speed less than nothing.
         OSError: the file cannot be read, or the port is not free.
     """
-    if not speed > 0:
-        raise ValueError(f"speed: {speed} is not above 0")
+    if not speed >= 0:
+        raise ValueError(f"speed: {speed} is less than nothing")
     stream = read_stream(file)
-    playback = Playback(stream, vendor=vendor, pause=_LINE_SECONDS / speed)
+    playback = Playback(stream, vendor=vendor, pause=1 / speed if speed else 0.0)
 
     def say(text: str) -> None:
         print(text, file=out or sys.stdout, flush=True)
@@ -144,10 +151,10 @@ def serve(
         say(f"{request.method} {request.path}: {request.ending}, {sent}")
 
     with MockProvider(playback, port=port, over=told) as provider:
-        say(f"{file} is played at {provider.base_url}, until interrupted (Ctrl-C)")
-        for name, value in provider.environment.items():
-            say(f"export {name}={value}")
         try:
+            say(f"{file} is played at {provider.base_url}, until interrupted (Ctrl-C)")
+            for name, value in provider.environment.items():
+                say(f"export {name}={value}")
             Event().wait()
         except KeyboardInterrupt:
             say("stopped")
