@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -45,16 +46,15 @@ def streams() -> Iterator[Any]:
 
 @pytest.mark.parametrize("recording", list(streams()))
 @both_ways
-def test_recorded_streams(recording: Recording, how: str, loops: Loops) -> None:
-    lines = recording.lines + ["[DONE]"] * recording.done
-    playback = Playback(
-        lines, vendor=recording.vendor, cut=cut(zlib.crc32(recording.name.encode()), longest=400)
-    )
-    with MockProvider(playback) as provider:
-        loops.use(provider)
-        turn = loops.run(recording.vendor, how)
-        assert turn.error is None
-        assert provider.requests[0].wait() == "whole"
+def test_recorded_streams(
+    recording: Recording, how: str, loops: Loops, provider: MockProvider
+) -> None:
+    seed = zlib.crc32(recording.name.encode())
+    provider.play(replace(recording.playback, cut=cut(seed, longest=400)))
+    loops.use(provider)
+    turn = loops.run(recording.vendor, how)
+    assert turn.error is None
+    assert provider.requests[0].wait() == "whole"
     check(turn.accumulator, recording)
     assert turn.accumulator.outcome.state == "ended"
     complete = [call for call in turn.accumulator.calls if call.status == "complete"]
@@ -64,11 +64,13 @@ def test_recorded_streams(recording: Recording, how: str, loops: Loops) -> None:
 
 @pytest.mark.skipif(not RECORDINGS, reason=ABSENT)
 @both_ways
-def test_a_stream_without_a_word_runs_nothing(how: str, loops: Loops) -> None:
+def test_a_stream_without_a_word_runs_nothing(
+    how: str, loops: Loops, provider: MockProvider
+) -> None:
     (recording,) = (each for each in RECORDINGS if each.name == WITHOUT_A_WORD)
-    with MockProvider([*recording.lines, "[DONE]"]) as provider:
-        loops.use(provider)
-        turn = loops.run("openai_chat", how)
+    provider.play(recording.playback)
+    loops.use(provider)
+    turn = loops.run("openai_chat", how)
     assert turn.error is None
     assert "is unconfirmed: eof" in turn.printed
     assert turn.runs == []
@@ -149,11 +151,13 @@ def test_an_error_in_the_stream_surfaces(vendor: str, how: str, loops: Loops) ->
 
 @pytest.mark.skipif(not RECORDINGS, reason=ABSENT)
 @both_ways
-def test_a_recorded_error_in_the_stream_surfaces(how: str, loops: Loops) -> None:
+def test_a_recorded_error_in_the_stream_surfaces(
+    how: str, loops: Loops, provider: MockProvider
+) -> None:
     (recording,) = (each for each in RECORDINGS if each.name == FAILED)
-    with MockProvider(Playback(recording.lines, vendor="openai_chat")) as provider:
-        loops.use(provider)
-        turn = loops.run("openai_chat", how)
+    provider.play(recording.playback)
+    loops.use(provider)
+    turn = loops.run("openai_chat", how)
     assert isinstance(turn.error, openai.APIError)
     assert "validation failed" in str(turn.error)
     assert turn.accumulator.ready() == []

@@ -15,7 +15,8 @@ MODULES = [
 ] + ["fragjson.testing", "fragjson.vendors"]
 
 WITH_EXAMPLES = {
-    "fragjson.testing", "fragjson.testing.faults", "fragjson.testing.replaying",
+    "fragjson.testing", "fragjson.testing.faults", "fragjson.testing.playback",
+    "fragjson.testing.provider", "fragjson.testing.replaying", "fragjson.testing.wires",
     "fragjson.testing.writing",
     "fragjson.toolcalls.accumulator", "fragjson.toolcalls.call", "fragjson.toolcalls.events",
     "fragjson.toolcalls.metrics", "fragjson.toolcalls.running", "fragjson.toolcalls.speculation",

@@ -1,17 +1,13 @@
 """What the tests of all vendors have in common."""
 
 from collections.abc import Iterator
-from threading import Thread
 
 import pytest
-from replaying import ReplayServer
+
+from fragjson.testing.provider import MockProvider
 
 
 @pytest.fixture(scope="session")
-def replay_server() -> Iterator[ReplayServer]:
-    server = ReplayServer()
-    thread = Thread(target=server.serve)
-    thread.start()
-    yield server
-    server.stop()
-    thread.join()
+def provider() -> Iterator[MockProvider]:
+    with MockProvider() as provider:
+        yield provider

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from fragjson.testing.provider import Playback
 from fragjson.toolcalls import Accumulator, CallStatus, ToolCall
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "streams"
@@ -58,6 +59,11 @@ class Recording:
     def done(self) -> bool:
         """Whether the stream ends with ``[DONE]``, which is not one of the lines."""
         return json.loads(self.lines[0]).get("choices") is not None  # OpenAI's chat format
+
+    @property
+    def playback(self) -> Playback:
+        """What a mock provider sends: all that was sent."""
+        return Playback(self.lines + ["[DONE]"] * self.done, vendor=self.vendor)
 
     @property
     def chunks(self) -> list[Any]:

@@ -10,10 +10,10 @@ import pytest
 from driving import drive
 from pydantic import TypeAdapter
 from recordings import OWN, RECORDINGS, Recording, check
-from replaying import ReplayServer
 
 from fragjson import vendors
 from fragjson.testing import WRITERS
+from fragjson.testing.provider import MockProvider
 from fragjson.toolcalls import Accumulator
 
 WITHOUT_A_WORD = "openai-compat/openrouter-kimi-k2-id-name-repeated"
@@ -56,14 +56,14 @@ def test_ag_ui_takes_the_result() -> None:
 
 
 @pytest.fixture
-def chat_openai(replay_server: ReplayServer) -> Any:
+def chat_openai(provider: MockProvider) -> Any:
     module = pytest.importorskip("langchain_openai")
 
     def stream(recording: Recording) -> Any:
         responses = recording.vendor == "openai_responses"
-        replay_server.serves(recording.lines, done=not responses)
+        provider.play(recording.playback)
         model = module.ChatOpenAI(
-            model="m", base_url=replay_server.url, api_key="none", max_retries=0,
+            model="m", base_url=provider.base_url, api_key="none", max_retries=0,
             use_responses_api=responses,
         )  # fmt: skip
         return model.stream("hello")
@@ -138,10 +138,10 @@ its_own_warnings = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::De
 """Caused by the types of LiteLLM itself, when it is imported or when they are first used."""
 
 
-def completion(litellm: Any, server: ReplayServer, recording: Recording) -> Any:
-    server.serves(recording.lines, done=True)
+def completion(litellm: Any, provider: MockProvider, recording: Recording) -> Any:
+    provider.play(recording.playback)
     return litellm.completion(
-        model="openai/m", api_base=server.url, api_key="none", num_retries=0, stream=True,
+        model="openai/m", api_base=provider.base_url, api_key="none", num_retries=0, stream=True,
         messages=[{"role": "user", "content": "hello"}],
     )  # fmt: skip
 
@@ -149,26 +149,26 @@ def completion(litellm: Any, server: ReplayServer, recording: Recording) -> Any:
 @recorded("openai_chat", but=(N2, FAILED, WITHOUT_A_WORD))
 @both_ways
 @its_own_warnings
-def test_litellm(recording: Recording, how: str, litellm: Any, replay_server: ReplayServer) -> None:
+def test_litellm(recording: Recording, how: str, litellm: Any, provider: MockProvider) -> None:
     accumulator = Accumulator("litellm" if how == "named" else "auto")
-    with accumulator.stream(completion(litellm, replay_server, recording)) as events:
+    with accumulator.stream(completion(litellm, provider, recording)) as events:
         list(events)
     check(accumulator, recording)
 
 
 @its_own_warnings
-def test_litellm_passes_on_one_finish_reason(litellm: Any, replay_server: ReplayServer) -> None:
-    accumulator = drive("litellm", completion(litellm, replay_server, one(N2)))
+def test_litellm_passes_on_one_finish_reason(litellm: Any, provider: MockProvider) -> None:
+    accumulator = drive("litellm", completion(litellm, provider, one(N2)))
     assert [call.status for call in accumulator.calls] == ["complete", "unconfirmed"]
 
 
 @its_own_warnings
 @pytest.mark.parametrize("name", [FAILED, WITHOUT_A_WORD])
-def test_litellm_raises(name: str, litellm: Any, replay_server: ReplayServer) -> None:
+def test_litellm_raises(name: str, litellm: Any, provider: MockProvider) -> None:
     accumulator = Accumulator("litellm")
     with (
         pytest.raises(litellm.exceptions.MidStreamFallbackError),
-        accumulator.stream(completion(litellm, replay_server, one(name))) as events,
+        accumulator.stream(completion(litellm, provider, one(name))) as events,
     ):
         list(events)
     assert accumulator.outcome.state == "aborted"

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 from recordings import OWN, RECORDINGS, Recording, check
-from replaying import ReplayServer, aws_event_stream
 
 from fragjson import vendors
+from fragjson.testing.provider import MockProvider, Playback
 from fragjson.toolcalls import Accumulator
 
 MESSAGES: Any = [{"role": "user", "content": "hello"}]
@@ -28,8 +28,8 @@ UNTOLD = ("groq/groq-gptoss-error-mid-stream",)
 @contextlib.contextmanager
 def cohere(url: str, recording: Recording) -> Iterator[Any]:
     sdk = pytest.importorskip("cohere")
-    client = sdk.ClientV2(api_key="none", base_url=url)
-    yield client.chat_stream(model="m", messages=MESSAGES)
+    with sdk.ClientV2(api_key="none", base_url=url) as client:
+        yield client.chat_stream(model="m", messages=MESSAGES)
 
 
 @contextlib.contextmanager
@@ -62,7 +62,8 @@ def groq(url: str, recording: Recording) -> Iterator[Any]:
 @contextlib.contextmanager
 def ollama(url: str, recording: Recording) -> Iterator[Any]:
     sdk = pytest.importorskip("ollama")
-    yield sdk.Client(host=url).chat(model="m", messages=MESSAGES, stream=True)
+    with contextlib.closing(sdk.Client(host=url)) as client:
+        yield client.chat(model="m", messages=MESSAGES, stream=True)
 
 
 @functools.cache
@@ -114,25 +115,14 @@ def every_way() -> Iterator[Any]:
                 yield pytest.param(recording, way, id=f"{recording.name}-{way.__name__}")
 
 
-def serve(server: ReplayServer, recording: Recording) -> None:
-    if recording.vendor == "bedrock":
-        body = aws_event_stream(recording.chunks)
-        server.says(body, "application/vnd.amazon.eventstream")
-    elif recording.vendor == "ollama":
-        body = "".join(f"{line}\n" for line in recording.lines).encode()
-        server.says(body, "application/x-ndjson")
-    else:
-        server.serves(recording.lines, done=recording.done)
-
-
 @pytest.mark.parametrize("vendor", ["named", "auto"])
 @pytest.mark.parametrize(("recording", "way"), list(every_way()))
 def test_streams_of_the_sdk(
-    recording: Recording, way: Opened, vendor: str, replay_server: ReplayServer
+    recording: Recording, way: Opened, vendor: str, provider: MockProvider
 ) -> None:
-    serve(replay_server, recording)
+    provider.play(recording.playback)
     accumulator = Accumulator(recording.vendor if vendor == "named" else "auto")
-    with way(replay_server.url, recording) as stream, accumulator.stream(stream) as events:
+    with way(provider.base_url, recording) as stream, accumulator.stream(stream) as events:
         for _ in events:
             pass
     if way is ollama:  # the SDK drops ids
@@ -143,18 +133,18 @@ def test_streams_of_the_sdk(
 
 
 @pytest.mark.parametrize("operation", ["own/bedrock", "invoke"])
-def test_exceptions_that_boto3_raises_abort(operation: str, replay_server: ReplayServer) -> None:
+def test_exceptions_that_boto3_raises_abort(operation: str, provider: MockProvider) -> None:
     """What another client hands over as an event, boto3 raises."""
     pytest.importorskip("boto3")
     events = [{"throttlingException": {"message": "slow down"}}]
     if operation == "own/bedrock":
         (recording,) = (each for each in OWN if each.name == operation)
         events = [*recording.chunks[:12], *events]
-    replay_server.says(aws_event_stream(events), "application/vnd.amazon.eventstream")
+    provider.play(Playback([json.dumps(event) for event in events], vendor="bedrock"))
     accumulator = Accumulator("bedrock")
     with (
         pytest.raises(Exception, match="slow down"),
-        bedrock(replay_server.url, Recording(operation, "bedrock", [], [])) as stream,
+        bedrock(provider.base_url, Recording(operation, "bedrock", [], [])) as stream,
         accumulator.stream(stream) as turn,
     ):
         list(turn)
@@ -163,14 +153,14 @@ def test_exceptions_that_boto3_raises_abort(operation: str, replay_server: Repla
     assert {call.status for call in accumulator.calls} <= {"aborted"}
 
 
-def test_a_call_that_groq_rejects_is_raised_by_its_sdk(replay_server: ReplayServer) -> None:
+def test_a_call_that_groq_rejects_is_raised_by_its_sdk(provider: MockProvider) -> None:
     sdk = pytest.importorskip("groq")
     error = {"message": "Tool call validation failed", "code": "tool_use_failed"}
-    replay_server.serves([json.dumps({"error": error})], done=False)
+    provider.play(Playback([json.dumps({"error": error})], vendor="groq"))
     accumulator = Accumulator("groq")
     with (
         pytest.raises(sdk.APIError, match="validation failed"),
-        groq(replay_server.url, Recording("groq", "groq", [], [])) as stream,
+        groq(provider.base_url, Recording("groq", "groq", [], [])) as stream,
         accumulator.stream(stream) as events,
     ):
         list(events)
@@ -218,9 +208,9 @@ def test_results_are_what_the_sdks_take(content: Any) -> None:
 
 
 @pytest.mark.parametrize("content", ["bad", {"t": 1}, [{"text": "x"}], 7])
-def test_results_are_what_boto3_sends(content: Any, replay_server: ReplayServer) -> None:
+def test_results_are_what_boto3_sends(content: Any, provider: MockProvider) -> None:
     """It checks what it sends against the model of the service."""
-    replay_server.says(b"", "application/vnd.amazon.eventstream")
+    provider.play(Playback([], vendor="bedrock"))
     message = {"role": "user", "content": [result("bedrock", content)]}
-    client = bedrock_client(replay_server.url)
+    client = bedrock_client(provider.base_url)
     assert list(client.converse_stream(modelId="m", messages=[message])["stream"]) == []

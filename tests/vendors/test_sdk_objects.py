@@ -15,8 +15,8 @@ import pytest
 from google import genai
 from google.genai import types as genai_types
 from recordings import ABSENT, OWN, RECORDINGS, Recording, check
-from replaying import ReplayServer
 
+from fragjson.testing.provider import MockProvider, Playback
 from fragjson.toolcalls import Accumulator
 
 with_recordings = pytest.mark.skipif(not RECORDINGS, reason=ABSENT)
@@ -109,15 +109,15 @@ def every_way() -> Iterator[Any]:
 @pytest.mark.parametrize("vendor", ["named", "auto"])
 @pytest.mark.parametrize(("recording", "way"), list(every_way()))
 def test_streams_of_the_sdk(
-    recording: Recording, way: Opened, vendor: str, replay_server: ReplayServer
+    recording: Recording, way: Opened, vendor: str, provider: MockProvider
 ) -> None:
-    replay_server.serves(recording.lines, done=recording.done)
+    provider.play(recording.playback)
     accumulator = Accumulator(
         recording.vendor if vendor == "named" else "auto",
         # The SDK keeps [DONE] to itself, and this one has no other word.
         trust_eof=recording.name == UNFINISHED,
     )
-    with way(replay_server.url) as stream, accumulator.stream(stream) as events:
+    with way(provider.base_url) as stream, accumulator.stream(stream) as events:
         for _ in events:
             pass
     check(accumulator, recording)
@@ -125,24 +125,24 @@ def test_streams_of_the_sdk(
 
 
 @with_recordings
-def test_a_stream_without_a_word_is_unconfirmed(replay_server: ReplayServer) -> None:
+def test_a_stream_without_a_word_is_unconfirmed(provider: MockProvider) -> None:
     (recording,) = (r for r in RECORDINGS if r.name == UNFINISHED)
-    replay_server.serves(recording.lines, done=True)
+    provider.play(recording.playback)
     accumulator = Accumulator("openai_chat")
-    with chat_stream(replay_server.url) as stream, accumulator.stream(stream) as events:
+    with chat_stream(provider.base_url) as stream, accumulator.stream(stream) as events:
         list(events)
     assert [call.status for call in accumulator.calls] == ["unconfirmed"]
 
 
 @with_recordings
-def test_an_error_of_the_sdk_aborts(replay_server: ReplayServer) -> None:
+def test_an_error_of_the_sdk_aborts(provider: MockProvider) -> None:
     """What a raw stream shows as an error chunk, the SDK raises."""
     (recording,) = (r for r in RECORDINGS if r.name == FAILED)
-    replay_server.serves(recording.lines, done=False)
+    provider.play(Playback(recording.lines, vendor="openai_chat"))
     accumulator = Accumulator("openai_chat")
     with (
         pytest.raises(openai.APIError, match="validation failed"),
-        chat_stream(replay_server.url) as stream,
+        chat_stream(provider.base_url) as stream,
         accumulator.stream(stream) as events,
     ):
         list(events)
@@ -150,10 +150,10 @@ def test_an_error_of_the_sdk_aborts(replay_server: ReplayServer) -> None:
     assert "validation failed" in (accumulator.outcome.reason or "")
 
 
-def test_asynchronous_streams(replay_server: ReplayServer) -> None:
+def test_asynchronous_streams(provider: MockProvider) -> None:
     async def chat(accumulator: Accumulator) -> None:
         async with openai.AsyncOpenAI(
-            api_key="none", base_url=replay_server.url, max_retries=0
+            api_key="none", base_url=provider.base_url, max_retries=0
         ) as client:
             stream = await client.chat.completions.create(model="m", messages=MESSAGES, stream=True)
             async with accumulator.astream(stream) as events:
@@ -162,7 +162,7 @@ def test_asynchronous_streams(replay_server: ReplayServer) -> None:
 
     async def messages(accumulator: Accumulator) -> None:
         async with anthropic.AsyncAnthropic(
-            api_key="none", base_url=replay_server.url, max_retries=0
+            api_key="none", base_url=provider.base_url, max_retries=0
         ) as client:
             stream = await client.messages.create(
                 model="m", max_tokens=9, messages=MESSAGES, stream=True
@@ -173,7 +173,7 @@ def test_asynchronous_streams(replay_server: ReplayServer) -> None:
 
     for vendor, run in (("openai_chat", chat), ("anthropic", messages)):
         (recording,) = (r for r in OWN if r.vendor == vendor)
-        replay_server.serves(recording.lines, done=vendor == "openai_chat")
+        provider.play(recording.playback)
         accumulator = Accumulator(vendor)
         asyncio.run(run(accumulator))
         check(accumulator, recording)

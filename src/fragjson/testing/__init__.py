@@ -23,6 +23,9 @@ Text for a parser of your own making is cut by ``fragments``:
 >>> parser.close()
 {'city': 'Oslo'}
 
+The vendors' real SDKs get such streams over HTTP, cut and broken as you like, from a
+``MockProvider`` (see ``provider``, which is not imported with this).
+
 An adapter of your own is tested by a ``Writer`` of your own, and the checks of ``CHECKS``, which
 take one (see ``conformance``).
 """

@@ -147,7 +147,10 @@ WIRES = {
         "/chat/completions", environment={"GROQ_BASE_URL": "{url}", "GROQ_API_KEY": "none"}
     ),
     "mistral": Wire("/(chat/completions|conversations)", "type", error=_plain_error),
-    "cohere": Wire("/chat", "type", error=_plain_error),
+    "cohere": Wire(
+        "/chat", "type", error=_plain_error,
+        environment={"CO_API_URL": "{url}", "CO_API_KEY": "none"},
+    ),
     "ollama": Wire(
         "/api/chat", flagged=False, content_type="application/x-ndjson", frame=_json_line,
         error=_ollama_error, environment={"OLLAMA_HOST": "{url}"},
