@@ -115,6 +115,18 @@ def expect_left(provider: MockProvider, playback: Playback) -> None:
     assert request.lines_sent == playback.stall
 
 
+async def expect_left_soon(vendor: str, provider: MockProvider, playback: Playback) -> None:
+    """See the same, while the event loop goes on."""
+    seen = asyncio.create_task(asyncio.to_thread(expect_left, provider, playback))
+    while vendor == "gemini" and not seen.done():
+        # google-genai has the response and its iterator in a cycle: what closing the stream leaves
+        # open is closed by the collector and the event loop, by and by.
+        gc.collect()
+        for _ in range(50):
+            await asyncio.sleep(0)
+    await seen
+
+
 def expect_told(vendor: str, turn: Turn, reason: str) -> None:
     """See that each call in flight got its event."""
     aborted = [event for event in turn.events if isinstance(event, CallAborted)]
@@ -174,14 +186,7 @@ def test_leaving_the_block(
                     if turn.take(event):
                         leaving(turn)
                         break
-        seen = asyncio.create_task(asyncio.to_thread(expect_left, provider, playback))
-        while vendor == "gemini" and not seen.done():
-            # google-genai has the response and its iterator in a cycle: what closing the stream
-            # leaves open is closed by the collector and the event loop, by and by.
-            gc.collect()
-            for _ in range(50):
-                await asyncio.sleep(0)
-        await seen
+        await expect_left_soon(vendor, provider, playback)
 
     consume() if how == "sync" else loops.run_async(consume_async())
     if leaving is abort:
@@ -211,7 +216,7 @@ def test_cancelling_the_task(
         task.cancel("shutting down")
         with pytest.raises(asyncio.CancelledError):
             await task
-        await asyncio.to_thread(expect_left, provider, playback)
+        await expect_left_soon(vendor, provider, playback)
 
     async def limited() -> None:
         async with asyncio.timeout(None) as limit:
@@ -220,7 +225,7 @@ def test_cancelling_the_task(
     async def timed_out() -> None:
         with pytest.raises(TimeoutError):
             await limited()
-        await asyncio.to_thread(expect_left, provider, playback)
+        await expect_left_soon(vendor, provider, playback)
 
     loops.run_async(cancelled() if by == "cancel" else timed_out())
     expect_aborted(vendor, turn, path, "CancelledError")
@@ -258,3 +263,43 @@ def test_the_timeout_of_the_client(
     expect_left(provider, playback)
     expect_told(vendor, turn, error)
     expect_aborted(vendor, turn, path, error)
+
+
+@every_vendor
+@both_ways
+def test_the_stream_is_closed_under_the_loop(
+    vendor: str, how: str, provider: MockProvider, playback: Playback, loops: Loops, turn: Turn,
+    path: Path,
+) -> None:  # fmt: skip
+    def consume() -> None:
+        source = loops.ask(vendor)
+        with turn.accumulator.stream(source) as events:
+            for event in events:
+                if turn.take(event):
+                    source.close()
+
+    async def consume_async() -> None:
+        source = await loops.ask_async(vendor)
+        try:
+            async with turn.accumulator.astream(source) as events:
+                async for event in events:
+                    if turn.take(event):
+                        await (source.aclose() if vendor == "gemini" else source.close())
+        finally:
+            await expect_left_soon(vendor, provider, playback)
+
+    error = None
+    try:
+        consume() if how == "sync" else loops.run_async(consume_async())
+    except Exception as raised:
+        error = type(raised).__name__
+    expect_left(provider, playback)
+    if vendor == "gemini":  # its streams are generators, which just end
+        assert error is None
+        assert [call.status for call in turn.accumulator.calls] == ["complete", "incomplete"]
+        assert [call.name for call in turn.accumulator.ready()] == ["get_tides"]
+        expect_never_executed(turn.accumulator.calls[1], turn.log)
+    else:
+        assert error == ("APIConnectionError" if vendor.startswith("openai") else "ReadError")
+        expect_told(vendor, turn, error)
+        expect_aborted(vendor, turn, path, error)
