@@ -61,6 +61,20 @@ def ask(
             yield response
 
 
+def said_twice(provider: MockProvider) -> list[bytes]:
+    """Ask twice on one connection."""
+    said = []
+    address = provider.base_url.removeprefix("http://")
+    with contextlib.closing(http.client.HTTPConnection(address, timeout=10)) as connection:
+        connection.connect()
+        connection.auto_open = 0  # it is not to be opened again
+        for model in ("a", "b"):
+            text = json.dumps({"model": model, "stream": True})
+            connection.request("POST", PATHS["openai_chat"], text, {"X-Key": "none"})
+            said.append(connection.getresponse().read())
+    return said
+
+
 # Streams
 
 
@@ -183,10 +197,13 @@ def test_a_reset_connection_is_an_error() -> None:
 
 
 def test_an_ended_body_looks_whole() -> None:
-    playback = Playback(STREAM, break_at=100, how="end")
-    with MockProvider(playback) as provider, ask(provider) as response:
-        assert response.read() == body("openai_chat", STREAM)[:100]
-        assert provider.requests[0].wait() == "broken"
+    """So the connection can be used again."""
+    with MockProvider(Playback(STREAM, break_at=100, how="end"), STREAM) as provider:
+        assert said_twice(provider) == [
+            body("openai_chat", STREAM)[:100],
+            body("openai_chat", STREAM),
+        ]
+        assert [request.wait() for request in provider.requests] == ["broken", "whole"]
 
 
 # Requests
@@ -195,12 +212,7 @@ def test_an_ended_body_looks_whole() -> None:
 def test_it_tells_what_it_was_asked() -> None:
     over: list[SeenRequest] = []
     with MockProvider(STREAM, over=over.append) as provider:
-        connection = http.client.HTTPConnection(provider.base_url.removeprefix("http://"))
-        for model in ("a", "b"):  # on one connection
-            text = json.dumps({"model": model, "stream": True})
-            connection.request("POST", PATHS["openai_chat"], text, {"X-Key": "none"})
-            connection.getresponse().read()
-        connection.close()
+        said_twice(provider)
     assert [request.json["model"] for request in provider.requests] == ["a", "b"]
     assert {request.headers["x-key"] for request in provider.requests} == {"none"}
     assert {request.path for request in provider.requests} == {PATHS["openai_chat"]}
@@ -304,6 +316,8 @@ def test_the_environment_is_that_of_its_streams() -> None:
         (lambda: Playback(STREAM, break_at=-1), "break_at: -1 is less than nothing"),
         (lambda: Playback(STREAM, stall=1, break_at=1), "stall and break_at"),
         (lambda: Playback(STREAM, pause=[1.0]), "pause: 1 for"),
+        (lambda: Playback(["{}", "no"], vendor="bedrock"), "stream: line 2 cannot be framed"),
+        (lambda: Playback(["[1]"], vendor="bedrock"), "stream: line 1 cannot be framed: it is no"),
         (lambda: serve("any", speed=-1), "speed: -1 is less than nothing"),
     ],
 )

@@ -157,7 +157,7 @@ class _Handler(BaseHTTPRequestHandler):
             ending = "left"
         if ending == "left" and self.server.stopping.is_set():
             ending = "stopped"
-        self.close_connection |= ending not in ("whole", "refused")
+        self.close_connection |= ending in ("left", "stopped")
         seen.end(ending)
         self.server.over(seen)
 
@@ -197,6 +197,7 @@ class _Handler(BaseHTTPRequestHandler):
         if playback.stall is not None:
             self._left_within(None)
             return "left"
+        self.close_connection |= breaks
         if breaks and playback.how == "reset":
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.connection.close()  # which resets it, since nothing is to linger

@@ -38,7 +38,7 @@ class Playback:
             ends the body as if it were whole, as a proxy does that has lost the vendor.
 
     Raises:
-        ValueError: one of them cannot be.
+        TypeError, ValueError: one of them cannot be; the message names it.
 
     >>> from functools import partial
     >>> from fragjson.testing import fragments
@@ -77,6 +77,7 @@ class Playback:
             raise ValueError(f"how: {self.how!r} is none of close, reset, end")
         if not isinstance(self.pause, int | float) and len(self.pause) != len(self.stream):
             raise ValueError(f"pause: {len(self.pause)} for {len(self.stream)} lines")
+        self.wire("").body(self.stream)
 
     def wire(self, path: str) -> Wire:
         """Return how it travels to who asks for this path."""

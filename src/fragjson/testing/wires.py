@@ -70,7 +70,10 @@ def _json_line(line: str, kind: str | None) -> bytes:
 
 def _aws_messages(line: str, kind: str | None) -> bytes:
     """Write the events of a line, each under its kind, as messages of Amazon's event streams."""
-    return b"".join(_aws_message(kind, event) for kind, event in json.loads(line).items())
+    events = json.loads(line)
+    if not isinstance(events, dict):
+        raise ValueError("it is no object of events by their kinds")
+    return b"".join(_aws_message(kind, event) for kind, event in events.items())
 
 
 def _aws_message(kind: str, event: Any) -> bytes:
@@ -117,9 +120,15 @@ class Wire:
         """Return the bytes of each line of a stream.
 
         Raises:
-            ValueError: a line cannot be framed.
+            ValueError: a line cannot be sent so; the message has its number.
         """
-        return [self.frame(line, self.kind) for line in stream]
+        frames = []
+        for number, line in enumerate(stream, 1):
+            try:
+                frames.append(self.frame(line, self.kind))
+            except ValueError as error:
+                raise ValueError(f"stream: line {number} cannot be framed: {error}") from error
+        return frames
 
     def answers(self, path: str) -> bool:
         """Whether a request for this path asks for such a stream."""
