@@ -12,11 +12,10 @@ Traceback (most recent call last):
 fragjson._errors.MalformedJSONError: Expecting ',' delimiter: line 1 column 17 (char 16)
 """
 
-import codecs
 import json
 import re
 from collections.abc import Iterable
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, NoReturn, TypeAlias
 
 from fragjson._engine import Parser, loads
@@ -32,13 +31,14 @@ _SCALARS = ("number", "boolean", "null")
 
 # What these look for in a text, the engine has checked or is about to check that it is JSON.
 _CONSTANT = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\Z)|(?P<found>-?I|N)', re.DOTALL)
+_ENCODED_HALF = re.compile(rb"\xed[\xa0-\xbf]")
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _ESCAPE = re.compile(
     rb"""\\(?:
         [^u]
       | u(?![dD][89a-fA-F])[0-9a-fA-F]{4}
       | u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
-      | (?P<open>u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z)
+      | u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z
       | (?P<lone>u[dD][89a-fA-F][0-9a-fA-F]{2})
     )""",
     re.VERBOSE | re.DOTALL,
@@ -59,8 +59,7 @@ class LosslessFloat:
     def __init__(self, json_float: bytes) -> None:
         if not isinstance(json_float, bytes):
             raise TypeError(f"a LosslessFloat is made of bytes, not {type(json_float).__name__}")
-        number = loads(json_float, allow_partial=False, parse_float=Decimal, parse_int=Decimal)
-        if not isinstance(number, Decimal | float):
+        if not isinstance(loads(json_float, allow_partial=False, parse_int=float), float):
             raise MalformedJSONError("Expecting a number", json_float.decode(), 0)
         self._text = json_float
 
@@ -115,19 +114,19 @@ def from_json(
     _check("partial_mode", partial_mode, (True, False, "off", "on", "trailing-strings"))
     _check("cache_mode", cache_mode, (True, False, "all", "keys", "none"))
     _check("float_mode", float_mode, ("float", "decimal", "lossless-float"))
-    data = _checked(json_data, cut=partial_mode not in (False, "off"))
+    _refuse_what_loads_takes(json_data)
     value = loads(
-        data,
+        json_data,
         allow_partial="on" if partial_mode is True else partial_mode,
         max_depth=_MAX_DEPTH,
         **_NUMBER_HOOKS.get(float_mode, {}),
     )
     if not allow_inf_nan:
-        for found in _CONSTANT.finditer(data):
+        for found in _CONSTANT.finditer(json_data):
             if found["found"]:
-                _refuse("Expecting value", data, found.start())
+                _refuse("Expecting value", json_data, found.start())
     if catch_duplicate_keys:
-        _refuse_repeated_keys(data.decode(errors="ignore"))
+        _refuse_repeated_keys(json_data.decode(errors="ignore"))
     return value
 
 
@@ -140,12 +139,19 @@ def cache_usage() -> int:
     return 0
 
 
+def _decimal(text: str) -> Decimal:
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise ValueError(f"{text} is beyond what a Decimal can hold") from None
+
+
 def _lossless(text: str) -> LosslessFloat:
     return LosslessFloat(text.encode())
 
 
 _NUMBER_HOOKS: dict[str, dict[str, Any]] = {
-    "decimal": {"parse_float": Decimal, "parse_constant": Decimal},
+    "decimal": {"parse_float": _decimal, "parse_constant": Decimal},
     "lossless-float": {"parse_float": _lossless, "parse_constant": _lossless},
 }
 
@@ -157,22 +163,16 @@ def _check(option: str, value: object, allowed: tuple[bool | str, ...]) -> None:
         raise ValueError(f"{option}={value!r}: it is one of {allowed}")
 
 
-def _checked(data: bytes, *, cut: bool) -> bytes:
-    """Refuse what ``loads`` takes and jiter does not: other encodings, BOMs, lone halves.
-
-    The result is without a high half at a cut end, which is not lone yet.
-    """
+def _refuse_what_loads_takes(data: bytes) -> None:
+    """Refuse other encodings, BOMs and lone halves of surrogate pairs, as jiter does."""
     if json.detect_encoding(data) != "utf-8":
         _refuse("Expecting value", data, 0)
-    if b"\xed" in data:  # may be a half encoded as though it were a character
-        codecs.utf_8_decode(data, "strict", False)
+    if half := _ENCODED_HALF.search(data):
+        _refuse("Half a surrogate pair", data, half.start())
     if _HALF.search(data):
         for escape in _ESCAPE.finditer(data):
             if escape["lone"]:
                 _refuse("Half a surrogate pair", data, escape.start())
-            if escape["open"] and cut:
-                return data[: escape.start()]
-    return data
 
 
 def _refuse(message: str, data: bytes, at: int) -> NoReturn:

@@ -1,0 +1,1 @@
+"""The modules of the original's ``core``, for those who import from them."""

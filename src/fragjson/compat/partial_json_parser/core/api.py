@@ -1,0 +1,57 @@
+"""``parse_json`` and ``ensure_json``."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from fragjson._engine import loads
+from fragjson.compat.partial_json_parser.core.complete import fix
+from fragjson.compat.partial_json_parser.core.options import ALL, Allow
+
+__all__ = ["JSON", "Number", "ensure_json", "parse_json"]
+
+Number: TypeAlias = int | float
+JSON: TypeAlias = str | bool | Number | list["JSON"] | dict[str, "JSON"] | None
+
+# Of a number cut here the digits before are shown, which loads would hold back.
+_MAY_END_CUT_NUMBER = (".", "e", "E", "+", "-")
+
+
+def parse_json(
+    json_string: str,
+    allow_partial: Allow | int = ALL,
+    parser: Callable[[str], Any] | None = None,
+    use_fast_fix: bool = True,
+) -> Any:
+    """Parse a JSON text that may be cut.
+
+    Args:
+        json_string: the text.
+        allow_partial: the kinds that may show while they are unfinished; by default all of them,
+            numbers too, which may still change.
+        parser: what parses the completed text, instead of ``loads``.
+        use_fast_fix: of no effect: there is one way, and it is fast.
+
+    Raises:
+        PartialJSON: the text is cut and nothing of it may show.
+        MalformedJSON: the text is empty, or no continuation can make it JSON.
+
+    >>> parse_json('{"rows": [1, {"name": "Ada')
+    {'rows': [1, {'name': 'Ada'}]}
+    """
+    if parser is None and json_string.strip() and not json_string.endswith(_MAY_END_CUT_NUMBER):
+        return loads(json_string, allow_partial=Allow(allow_partial))
+    return (parser or loads)(ensure_json(json_string, allow_partial, use_fast_fix))
+
+
+def ensure_json(
+    json_string: str, allow_partial: Allow | int = ALL, use_fast_fix: bool = True
+) -> str:
+    """Return the text completed, so that any parser takes it.
+
+    Arguments and errors are those of ``parse_json``.
+
+    >>> ensure_json('{"rows": [1, {"name": "Ada')
+    '{"rows": [1, {"name": "Ada"}]}'
+    """
+    head, tail = fix(json_string, allow_partial)
+    return head + tail
