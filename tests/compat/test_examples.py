@@ -12,7 +12,7 @@ from differences import ALLOWED_DIFFERENCES
 
 from fragjson import compat
 
-PAGE = Path(compat.__file__).with_name("README.md")
+PAGE = Path(__file__).parents[2] / "src" / "fragjson" / "compat" / "README.md"
 MODULES = [module.name for module in pkgutil.walk_packages(compat.__path__, "fragjson.compat.")]
 WITH_EXAMPLES = {
     "fragjson.compat.jiter", "fragjson.compat.partial_json_parser",
