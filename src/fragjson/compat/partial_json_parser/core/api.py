@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from fragjson._engine import loads
+from fragjson._engine import Parser, loads
 from fragjson.compat.partial_json_parser.core.complete import fix
 from fragjson.compat.partial_json_parser.core.options import ALL, Allow
 
@@ -11,9 +11,6 @@ __all__ = ["JSON", "Number", "ensure_json", "parse_json"]
 
 Number: TypeAlias = int | float
 JSON: TypeAlias = str | bool | Number | list["JSON"] | dict[str, "JSON"] | None
-
-# Of a number cut here the digits before are shown, which loads would hold back.
-_MAY_END_CUT_NUMBER = (".", "e", "E", "+", "-")
 
 
 def parse_json(
@@ -38,9 +35,18 @@ def parse_json(
     >>> parse_json('{"rows": [1, {"name": "Ada')
     {'rows': [1, {'name': 'Ada'}]}
     """
-    if parser is None and json_string.strip() and not json_string.endswith(_MAY_END_CUT_NUMBER):
+    if parser is None and json_string.strip() and not _is_cut_after_digits(json_string):
         return loads(json_string, allow_partial=Allow(allow_partial))
     return (parser or loads)(ensure_json(json_string, allow_partial, use_fast_fix))
+
+
+def _is_cut_after_digits(text: str) -> bool:
+    """Tell texts like ``[1.``, of which the original shows the 1 that ``loads`` holds back."""
+    if not text.endswith((".", "e", "E", "+", "-")):
+        return False
+    reader = Parser()
+    reader.feed(text)
+    return reader.json_type == "number"
 
 
 def ensure_json(
