@@ -58,8 +58,10 @@ def parameters(function: Callable[..., Any]) -> list[tuple[str, Any, Any]]:
     return [(each.name, each.kind, each.default) for each in found]
 
 
-@pytest.mark.parametrize("text", ["", " ", "[1 2", '"x'])
-def test_except_clauses_catch_what_they_did(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "cut"), [("", False), (" ", False), ("[1 2", False), ('"x', True), ("-", True)]
+)
+def test_except_clauses_catch_what_they_did(text: str, cut: bool) -> None:
     for parser in (partial_json_parser, our_parser):
         kinds = (parser.PartialJSON, parser.MalformedJSON, json.JSONDecodeError)
         with pytest.raises(kinds) as caught:
@@ -67,8 +69,9 @@ def test_except_clauses_catch_what_they_did(text: str) -> None:
         assert issubclass(kinds[0], parser.JSONDecodeError)
         assert issubclass(kinds[1], parser.JSONDecodeError)
         assert isinstance(caught.value, ValueError)
-    with pytest.raises(json.JSONDecodeError):
+    with pytest.raises(json.JSONDecodeError) as caught:
         our_parser.loads(text, options.NUM)
+    assert isinstance(caught.value, our_parser.MalformedJSON) != cut
 
 
 @pytest.mark.parametrize(
@@ -123,11 +126,37 @@ def test_errors_are_where_jiter_has_them_and_eof_is_incomplete() -> None:
             continue
         at_end = str(theirs).startswith("EOF")
         assert at_end == isinstance(ours, IncompleteJSONError)
-        before = data[: ours.stopped_at].decode()
-        line, column = before.count("\n") + 1, len(before) - before.rfind("\n") - at_end
-        assert str(theirs).endswith(f" at line {line} column {column}"), (data, theirs, ours)
+        assert str(theirs).endswith(place_of(ours, data)), (data, theirs, ours)
         compared += 1
     assert compared > 1000
+
+
+@pytest.mark.parametrize("partial_mode", ["off", "on", "trailing-strings"])
+@pytest.mark.parametrize(
+    ("data", "options"),
+    [
+        (b'["NaN", NaN]', {"allow_inf_nan": False}),
+        (b'{"I\\"": 1,\n "a": -Infinity}', {"allow_inf_nan": False}),
+        # Of a repeated key jiter names what follows the colon, be it white space.
+        (b'{"a": 1,\n "a":2}', {"catch_duplicate_keys": True}),
+        (b'[{"a": 1, "\\u0061":true}, {"a": {}}]', {"catch_duplicate_keys": True}),
+        (b'[{"a": {"b": [], "b" :"x"}}]', {"catch_duplicate_keys": True}),
+    ],
+)
+def test_what_options_refuse_is_where_jiter_has_it(
+    data: bytes, options: dict[str, Any], partial_mode: str
+) -> None:
+    options = {**options, "partial_mode": partial_mode}
+    theirs, ours = (error_of(module, data, **options) for module in (jiter, our_jiter))
+    assert str(theirs).endswith(place_of(ours, data))
+
+
+def place_of(error: Any, data: bytes) -> str:
+    """As jiter says it: in bytes, and at the end of the text the place of its last byte."""
+    before = data[: error.stopped_at].decode()
+    at_end = isinstance(error, IncompleteJSONError)
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n") - at_end
+    return f" at line {line} column {column}"
 
 
 def elsewhere(data: bytes, error: Any) -> bool:
@@ -143,9 +172,9 @@ def elsewhere(data: bytes, error: Any) -> bool:
     )
 
 
-def error_of(module: Any, data: bytes) -> Any:
+def error_of(module: Any, data: bytes, **options: Any) -> Any:
     try:
-        module.from_json(data)
+        module.from_json(data, **options)
     except ValueError as error:
         return error
     return None

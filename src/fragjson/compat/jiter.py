@@ -30,7 +30,7 @@ _MAX_DEPTH = 201
 _SCALARS = ("number", "boolean", "null")
 
 # What these look for in a text, the engine has checked or is about to check that it is JSON.
-_CONSTANT = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\Z)|(?P<found>-?I|N)', re.DOTALL)
+_CONSTANT = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\Z)|(?P<found>[IN])', re.DOTALL)
 _ENCODED_HALF = re.compile(rb"\xed[\xa0-\xbf]")
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _ESCAPE = re.compile(
