@@ -61,13 +61,13 @@ def test_every_beginning_of_every_text_gives_what_the_original_gives(mode: Mode)
             check(mode, text)
 
 
-@examples(150)
+@examples(60)
 @given(texts(), st.sampled_from([mode for mode in MODES if not mode.is_jiter]))
 def test_any_text_gives_what_partial_json_parser_gives(text: str, mode: Mode) -> None:
     check(mode, text)
 
 
-@examples(150)
+@examples(60)
 @given(
     texts().map(lambda text: text.encode("utf-8", "surrogatepass")) | damaged_bytes() | cut_bytes(),
     st.sampled_from([mode for mode in MODES if mode.is_jiter]),
@@ -90,7 +90,7 @@ def test_what_is_allowed_to_differ_does(entry: Allowed) -> None:
     assert entry.why
 
 
-@examples(200)
+@examples(80)
 @given(texts(), st.sampled_from(ALLOWED))
 def test_a_completed_text_says_what_the_cut_one_does(text: str, allow: Allow) -> None:
     try:

@@ -25,7 +25,7 @@ from replaying import ReplayServer
 from fragjson.compat import jiter as shim
 
 MESSAGES: Any = [{"role": "user", "content": "hello"}]
-LONG = 150
+LONG = 80
 """Lines of a recording that would take too long: each snapshot is compared as a whole."""
 FINE_GRAINED = "fine-grained-tool-streaming-2025-05-14"
 ANSWER = json.dumps({"port": "Tromsø", "high": ["06:12", "18:40"], "waves": {"m": 1.25}})
