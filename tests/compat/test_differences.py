@@ -90,6 +90,18 @@ def test_what_is_allowed_to_differ_does(entry: Allowed) -> None:
     assert entry.why
 
 
+@pytest.mark.parametrize("rest", ["", "u", "ud83d", "ud83d\\", "ud83d\\ude0", "ud83d\\ude00", "n"])
+def test_a_backslash_before_the_cut_is_an_escape_or_escaped(rest: str) -> None:
+    for count in range(40):
+        text = '["' + "\\" * count + rest
+        assert exactly(json.loads(ensure_json(text))) == exactly(parse_json(text))
+
+
+@pytest.mark.parametrize("rest", ["\ud83d", "\ud83d\\", "\ud83d\\ude0", "\ude00", "a\ud83db"])
+def test_a_raw_half_before_the_cut_is_left_out_until_it_is_lone(rest: str) -> None:
+    assert exactly(json.loads(ensure_json(f'["{rest}'))) == exactly(parse_json(f'["{rest}'))
+
+
 @examples(80)
 @given(texts(), st.sampled_from(ALLOWED))
 def test_a_completed_text_says_what_the_cut_one_does(text: str, allow: Allow) -> None:

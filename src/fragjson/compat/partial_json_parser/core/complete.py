@@ -5,7 +5,7 @@ The engine reads the text; here is only noted where values began and ended while
 
 import re
 
-from fragjson._engine import Parser
+from fragjson._engine import Event, Parser
 from fragjson._types import Status
 from fragjson.compat.partial_json_parser.core.exceptions import MalformedJSON
 from fragjson.compat.partial_json_parser.core.options import (
@@ -33,8 +33,12 @@ _WORDS = {
     "I": ("Infinity", INFINITY),
     "-I": ("-Infinity", _INFINITY),
 }
-# Nothing but a number ends at the beginning of one of these, and no other value inside of it.
-_TOKEN = re.compile(r'[^"\[\]{},:\s]+|.', re.DOTALL)
+# Fragments in which a value begins and ends with the fragment: but for a number, which the next
+# one ends. A key has its colon with it, so that what follows a string here is no part of it.
+_FRAGMENT = re.compile(
+    r"""  "[^"\\]*(?:\\.[^"\\]*)*"?(?:\s*:)?  |  [\s,:]+  |  [^"\[\]{},:\s]+  |  [\[\]{}]  """,
+    re.VERBOSE | re.DOTALL,
+)
 # An escape, or half a pair, that is not finished; not one whose backslash is itself escaped.
 _CUT_CHARACTER = re.compile(
     r"""(?<!\\)(?:\\\\)*(
@@ -44,6 +48,7 @@ _CUT_CHARACTER = re.compile(
     )\Z""",
     re.VERBOSE,
 )
+_LONGEST_CUT = len(r"\ud83d\ude0")
 
 
 class _Reading:
@@ -55,29 +60,31 @@ class _Reading:
         self.open: list[tuple[str, Allow, int]] = []  # closing bracket, kind, what precedes it
         self.keep = 0  # up to here, everything is finished or an open container
         self.begin = 0
-        for token in _TOKEN.finditer(text):
-            self._read(token[0], token.start())
-
-    def _read(self, token: str, at: int) -> None:
-        for event in self.parser.feed(token):
-            if event.kind == "end":
-                if event.json_type in _BRACKETS:
-                    self.open.pop()
-                before = event.json_type == "number" and not token[-1].isalpha()
-                self.keep = at if before else at + len(token)
-            elif event.json_type in _BRACKETS:
-                self.open.append((*_BRACKETS[event.json_type], self.keep))
-                self.keep = at + len(token)
-            else:
-                self.begin = at
+        for found in _FRAGMENT.finditer(text):
+            for event in self.parser.feed(found[0]):
+                self._note(event, *found.span())
         if self.parser.json_type not in ("string", *_BRACKETS):
+            self.begin = found.start()
+
+    def _note(self, event: Event, at: int, end: int) -> None:
+        if event.kind == "end":
+            if event.json_type in _BRACKETS:
+                self.open.pop()
+            ended_before = event.json_type == "number" and not self.text[end - 1].isalpha()
+            self.keep = at if ended_before else end
+        elif event.json_type in _BRACKETS:
+            self.open.append((*_BRACKETS[event.json_type], self.keep))
+            self.keep = end
+        else:
             self.begin = at
 
     def under_way(self, allow: Allow) -> tuple[str, str] | None:
         """Tell what to keep of the text with the scalar it was cut in, and what completes that."""
         scalar = self.text[self.begin :]
         if self.parser.json_type == "string":
-            cut = _CUT_CHARACTER.search(scalar)
+            # Near the end, but never amid backslashes: whether one is escaped is counted.
+            near = len(scalar[:-_LONGEST_CUT].rstrip("\\"))
+            cut = _CUT_CHARACTER.search(scalar, near)
             kept, ending, kind = scalar[: cut.start(1) if cut else None], '"', STR
         elif self.parser.json_type in _BRACKETS:
             return None
