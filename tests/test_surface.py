@@ -21,7 +21,8 @@ LAYERS = [
     {"_iterate"},
     {"toolcalls", "vendors"},
     {""},
-    {"_cli", "compat", "testing"},
+    {"compat", "testing"},
+    {"_cli"},
     {"__main__"},
 ]
 

@@ -55,7 +55,8 @@ CUT = '{"rows": [{"id": 1, "name": "Tromsø"}, {"id": 2, "name": "Bod'
         ('{"a": [1, "é', 1, '{"a": [1, "é"]}\n', "incomplete: Unterminated string starting at: "
          "line 1 column 11 (char 10), stopped at 12 in $.a[1]\n"),
         ('{"b c": [1}', 2, '{"b c": [1]}\n', "malformed: Expecting ',' delimiter: "
-         "line 1 column 11 (char 10), stopped at 10 in $['b c']\n"),
+         "line 1 column 11 (char 10), stopped at 10 in $['b c']\n"
+         '{"b c": [1}\n          ^\n'),
         ("", 1, "", "incomplete: Expecting value: line 1 column 1 (char 0), stopped at 0 in $\n"),
         ("12", 0, "12\n", "complete\n"),
         ("null", 0, "null\n", "complete\n"),

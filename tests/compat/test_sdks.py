@@ -20,9 +20,9 @@ import pydantic
 import pytest
 from openai.lib.streaming.chat import _completions as openai_chat
 from recordings import OWN, RECORDINGS, Recording
-from replaying import ReplayServer
 
 from fragjson.compat import jiter as shim
+from fragjson.testing.provider import MockProvider, Playback
 
 MESSAGES: Any = [{"role": "user", "content": "hello"}]
 LONG = 80
@@ -180,14 +180,14 @@ def snapshots(helper: Helper, recording: Recording, url: str) -> tuple[Snapshots
 
 @pytest.mark.parametrize(("recording", "helper"), list(every_way()))
 def test_every_snapshot_is_the_same(
-    recording: Recording, helper: Helper, replay_server: ReplayServer
+    recording: Recording, helper: Helper, provider: MockProvider
 ) -> None:
-    replay_server.serves(recording.lines, done=recording.done)
+    provider.play(recording.playback)
     results, calls = [], []
     for module in (jiter, shim):
         counting = Counting(module)
         with in_place_of_jiter(counting):
-            results.append(snapshots(helper, recording, replay_server.url))
+            results.append(snapshots(helper, recording, provider.base_url))
         calls.append(counting.calls)
     (theirs, their_end), (ours, our_end) = results
     assert ours == theirs
@@ -198,20 +198,20 @@ def test_every_snapshot_is_the_same(
         assert bool(calls[1]) == (helper is not responses_helper)
 
 
-def test_a_call_with_a_comma_missing_is_an_error_and_no_call(replay_server: ReplayServer) -> None:
+def test_a_call_with_a_comma_missing_is_an_error_and_no_call(provider: MockProvider) -> None:
     """Where jiter takes it for cut, the SDK hands out a call that has lost its other arguments."""
     (own,) = (each for each in OWN if each.vendor == "anthropic")
     lines = [line.replace('romsø\\",', 'romsø\\"') for line in own.lines]
     assert lines != own.lines
-    replay_server.serves(lines, done=False)
+    provider.play(Playback(lines, vendor="anthropic"))
     with in_place_of_jiter(jiter):
-        seen, end = snapshots(messages_helper, own, replay_server.url)
+        seen, end = snapshots(messages_helper, own, provider.base_url)
     assert end is None
     assert [block.get("input") for block in seen[-1]["snapshot"]["content"]][1] == {
         "port": "Tromsø"
     }
     with in_place_of_jiter(shim):
-        seen, end = snapshots(messages_helper, own, replay_server.url)
+        seen, end = snapshots(messages_helper, own, provider.base_url)
     assert end == "ValueError"  # the SDK's own, which quotes the text
 
 

@@ -2,6 +2,7 @@
 
     replay       watch the calls of a recorded or a running stream
     parse        see how far a cut JSON text goes
+    serve        play a recorded stream to a vendor's SDK
     reading      opening inputs; the chunks of a stream, however they were written down
     wording      values, paths and figures in words that are safe to print anywhere
     views        what ``replay`` writes: lines for people, lines for machines
@@ -20,13 +21,14 @@ import os
 import sys
 from collections.abc import Sequence
 
-from fragjson._cli import parse, replay
+from fragjson import __version__
+from fragjson._cli import parse, replay, serve
 from fragjson._cli.reading import UnreadableError
 from fragjson._cli.wording import visible
 
 __all__ = ["main"]
 
-_COMMANDS = (replay, parse)
+_COMMANDS = (replay, parse, serve)
 _UNREADABLE = 3
 _INTERRUPTED = 130
 
@@ -34,6 +36,7 @@ _INTERRUPTED = 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
     parser = argparse.ArgumentParser(prog="fragjson", description="Parse JSON while it arrives.")
+    parser.add_argument("--version", action="version", version=f"fragjson {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in _COMMANDS:
         command.add(commands)

@@ -78,7 +78,9 @@ def _kind(error: JSONDecodeError | None) -> str:
 
 
 def _told(error: JSONDecodeError) -> str:
-    return f"{visible(str(error))}, stopped at {error.stopped_at} in {path_text(error.path)}"
+    where = f"stopped at {error.stopped_at} in {path_text(error.path)}"
+    shown = f"\n{error.excerpt}" if error.excerpt else ""
+    return f"{visible(str(error))}, {where}{shown}"
 
 
 def _path(path: str) -> Node:

@@ -19,7 +19,6 @@ beginning; ``call``, the number of the call in order of arrival, from 1; and the
 import argparse
 import codecs
 import json
-import math
 import os
 import sys
 import time
@@ -32,7 +31,7 @@ from typing import Any, TypeVar
 from fragjson import vendors
 from fragjson._cli.reading import UnreadableError, chunks, opened
 from fragjson._cli.views import JSONView, PlainView, View
-from fragjson._cli.wording import MAX_DEPTH
+from fragjson._cli.wording import MAX_DEPTH, speed
 from fragjson.toolcalls import Accumulator, CallStatus, StreamEvent
 
 __all__ = ["add"]
@@ -65,7 +64,7 @@ def add(commands: Any) -> None:
     )
     replay.add_argument(
         "--speed",
-        type=_speed,
+        type=speed,
         default=0.0,
         metavar="N",
         help="chunks per second; 0, the default: as fast as they come",
@@ -149,16 +148,6 @@ def _accumulator(options: argparse.Namespace, view: type[View]) -> Accumulator:
         return Accumulator(options.vendor, events=view.events, tools=tools, max_depth=MAX_DEPTH)
     except (ImportError, TypeError, ValueError) as error:
         raise UnreadableError(f"{options.tools}: {error}") from error
-
-
-def _speed(text: str) -> float:
-    try:
-        speed = float(text)
-    except ValueError:
-        speed = math.nan
-    if not 0 <= speed < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of chunks per second")
-    return speed
 
 
 def _paced(chunks: Iterable[_Chunk], speed: float) -> Iterator[_Chunk]:

@@ -7,13 +7,16 @@ title or turn the text around. So whatever is not seen as itself is written as J
 \u001b[2J \u009b2J \u202eabc {"a": "\u007f"}
 """
 
+import argparse
 import json
+import math
 import unicodedata
 from typing import Any
 
+from fragjson import paths
 from fragjson._types import Path
 
-__all__ = ["MAX_DEPTH", "counted", "json_text", "path_text", "seconds", "visible"]
+__all__ = ["MAX_DEPTH", "counted", "json_text", "path_text", "seconds", "speed", "visible"]
 
 MAX_DEPTH = 500
 """Deeper values cannot be printed by the ``json`` of every interpreter."""
@@ -34,21 +37,23 @@ def json_text(value: Any) -> str:
 
 
 def path_text(path: Path) -> str:
-    r"""Return a path as JSONPath, which ``paths.parse_path`` reads back.
+    """Return a path as JSONPath, which ``paths.parse_path`` reads back."""
+    return visible(paths.path_text(path))
 
-    >>> print(path_text(("rows", 0, "a.b", "it's")))
-    $.rows[0]['a.b']['it\'s']
+
+def speed(text: str) -> float:
+    """Return how many a second an option says.
+
+    Raises:
+        argparse.ArgumentTypeError: it is no such number.
     """
-    return "$" + "".join(map(_step_text, path))
-
-
-def _step_text(step: str | int) -> str:
-    if isinstance(step, int):
-        return f"[{step}]"
-    if step.isidentifier():
-        return f".{step}"
-    inside = json_text(step)[1:-1].replace('\\"', '"').replace("'", r"\'")
-    return f"['{inside}']"
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number a second")
+    return number
 
 
 def seconds(time: float | None) -> str:

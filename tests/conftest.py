@@ -1,4 +1,4 @@
-"""What the tests of all vendors have in common."""
+"""What tests of several folders have in common."""
 
 from collections.abc import Iterator
 

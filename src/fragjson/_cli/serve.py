@@ -1,0 +1,47 @@
+"""``fragjson serve``: a recorded stream, played over HTTP as its vendor would send it.
+
+For the vendors' own SDKs, without a key or a network.
+"""
+
+import argparse
+from importlib import import_module
+from typing import Any
+
+from fragjson import vendors
+from fragjson._cli.reading import UnreadableError
+from fragjson._cli.wording import speed
+
+__all__ = ["add"]
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parsers of ``argparse``."""
+    parser = commands.add_parser(
+        "serve",
+        help="play a recorded stream to a vendor's SDK",
+        description="Answer the requests of a vendor's SDK with a recorded stream, on this "
+        "machine, until interrupted. Prints the variables to set so that the SDK finds it.",
+        epilog="Exit status: 0 interrupted, 3 the stream cannot be read or played.",
+    )
+    parser.add_argument("stream", metavar="STREAM", help="a file with one chunk per line")
+    parser.add_argument(
+        "--vendor",
+        default="auto",
+        choices=("auto", *vendors.names()),
+        metavar="V",
+        help="whose stream it is; auto, the default: the stream tells",
+    )
+    parser.add_argument("--port", type=int, default=0, help="where to listen; 0: a free one")
+    parser.add_argument(
+        "--speed", type=speed, default=30.0, metavar="N", help="lines per second; 0: no pauses"
+    )
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> int:
+    serve = import_module("fragjson.testing.provider").serve  # what the others have no use for
+    try:
+        serve(options.stream, options.vendor, port=options.port, speed=options.speed)
+    except (OSError, ValueError) as error:
+        raise UnreadableError(f"{options.stream}: {error}") from error
+    return 0
