@@ -3,6 +3,7 @@
 import ast
 import importlib
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ def test_the_programs_of_a_page_run(
     page: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(vendors, "_known", dict(vendors._known))  # an example registers another
+    monkeypatch.setitem(sys.modules, "jiter", importlib.import_module("jiter"))  # and another this
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "page"}
     for code in blocks(page):
