@@ -73,7 +73,11 @@ def about_four() -> Table:
     table = Table(
         "Stream, fragments of about 4 characters ÷ (append all + one json.loads)",
         (
-            "document", "feed + value", "feed only", "nothing + value", "... + orjson once",
+            "document",
+            "feed + value",
+            "feed only",
+            "nothing + value",
+            "... + orjson once",
             "ns per fragment",
         ),
         notes=[
