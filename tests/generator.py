@@ -7,13 +7,17 @@ and ``cut`` make of it what a parser has to refuse or to wait for.
 
 import random
 
+from fragjson.testing.spelling import (
+    CONSTANTS,
+    ESCAPES,
+    LITERALS,
+    LONE_ESCAPED,
+    LONE_RAW,
+    MIXED_HALVES,
+    NUMBERS,
+)
+
 WHITE_SPACE = [" ", "\n", "\t", "\r", "\r\n", "  \n"]
-LITERALS = ["true", "false", "null", "NaN", "Infinity", "-Infinity"]
-NUMBERS = [
-    "0", "-0", "7", "-12", "1234567890", "18446744073709551616", "-9223372036854775809",
-    "8888888888888888888888888888888887", "0.1", "-0.0", "1.5e3", "2E-7", "1e+2", "1e400", "-1e400",
-    "1e-400", "123456789.123456789", "0.000001", "5e-324", "1.7976931348623157e308", "10E0",
-]  # fmt: skip
 PLAIN = [
     "a",
     "b",
@@ -33,15 +37,6 @@ PLAIN = [
     "12",
 ]
 WIDE = ["é", "ÿ", "\x80", "Ж", "水", "한글", "\ufeff", "\uffff", "\u2028", "😀", "𐍈", "\U0010ffff"]
-ESCAPES = [
-    r"\"", r"\\", r"\/", r"\b", r"\f", r"\n", r"\r", r"\t", r"\u0041", r"\u00e9", r"\u00E9",
-    r"\u6c34", r"\u0000", r"\uFFFF", r"\ud83d\ude00", r"\uD83D\uDE00",
-]  # fmt: skip
-HALVES = [
-    r"\ud83d", r"\ude00", r"\uDBFF", r"\ud83d\ud83d\ude00", r"\ude00\ud83d", r"\ud83d\u0041",
-    r"\ud83d\n", "\\ud83d\ude00", "\ud83d\\ude00",
-]  # fmt: skip
-RAW_HALVES = ["\ud83d", "\ude00", "\ud83d\ude00", "\ude00\ud83d", "\ud83d\ud83d\ude00"]
 KEYS = ["a", "b", "c", "id", "name", "", "x y", "a.b", "é", "水", "😀", r"\u0061", r"\n", r"\ud83d"]
 DAMAGE = [
     *"{}[],:\"\\/-+.eE0123456789tfnNIu \n\t\x00\x1f'#*;",
@@ -85,7 +80,7 @@ def scalar(rng: random.Random) -> str:
         return '"' + "".join(string_piece(rng) for _ in range(rng.choice([0, 1, 2, 5, 12]))) + '"'
     if kind < 0.8:
         return rng.choice(NUMBERS) if rng.random() < 0.5 else number(rng)
-    return rng.choice(LITERALS)
+    return rng.choice(LITERALS + CONSTANTS)
 
 
 def number(rng: random.Random) -> str:
@@ -107,7 +102,7 @@ def string_piece(rng: random.Random) -> str:
         return rng.choice(WIDE)
     if kind < 0.9:
         return rng.choice(ESCAPES)
-    return rng.choice(HALVES if kind < 0.96 else RAW_HALVES)
+    return rng.choice(LONE_ESCAPED + MIXED_HALVES if kind < 0.96 else LONE_RAW)
 
 
 def key(rng: random.Random) -> str:

@@ -21,9 +21,9 @@ from typing import Any
 import generator
 import reference
 from comparison import exactly, follow, loaded, paths_in
-from fragmentation import Data, can_be_mixed, mixed_fragments, random_fragments, units, with_empties
 
 import fragjson
+from fragjson.testing import Data, fragments, mixed, units
 
 FRAGMENTATIONS = 4
 ALLOW_IN_PARSER = [True, False, 0, *range(1, 14)]
@@ -139,15 +139,13 @@ def random_fragmentation(data: str | bytes, rng: random.Random) -> list[Data]:
         return [data]
     if kind < 0.3:
         return units(data)
-    if isinstance(data, str) and kind < 0.6 and can_be_mixed(data):
-        return mixed_fragments(data, rng)
-    fragments = random_fragments(data, rng)
-    if isinstance(data, bytes):
-        types = (bytes, bytearray, memoryview)
-        fragments = [
-            piece if isinstance(piece, str) else rng.choice(types)(piece) for piece in fragments
-        ]
-    return with_empties(fragments, rng, chance=0.02)
+    if kind < 0.7:
+        return mixed(data, rng)
+    return random_fragments(data, rng)
+
+
+def random_fragments(data: str | bytes, rng: random.Random) -> list[Data]:
+    return fragments(data, rng, longest=rng.choice([2, 4, 8, 40]))
 
 
 def random_options(rng: random.Random) -> tuple[dict[str, Any], tuple[str, ...]]:

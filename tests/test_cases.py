@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 from comparison import error_of, exactly, feed_all, follow
-from fragmentation import Data, fragmentations
+from fragmentation import fragmentations
 
 import fragjson
 from fragjson import (  # fmt: skip
@@ -29,6 +29,7 @@ from fragjson import (  # fmt: skip
     Parser,
     Status,
 )
+from fragjson.testing import Data
 
 Case = dict[str, Any]
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 from comparison import error_of, exactly, fed, feed_all
-from fragmentation import fragmentations, units
+from fragmentation import fragmentations
 
 from fragjson import (
     JSONDecodeError,
     Parser,
 )
+from fragjson.testing import units
 
 
 def test_hooks_take_and_give_as_in_json() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from comparison import EVERY_EVENT, error_of, events_of, exactly, fed, feed_all, plain_events
-from fragmentation import fragmentations, units
+from fragmentation import fragmentations
 
 from fragjson import (
     Allow,
@@ -13,6 +13,7 @@ from fragjson import (
     MalformedJSONError,
     Parser,
 )
+from fragjson.testing import units
 
 # Options
 

@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 from comparison import EVERY_EVENT, error_of, fed, feed_all
-from fragmentation import fragmentations, units
+from fragmentation import fragmentations
 
 import fragjson
 from fragjson import (
     JSONDecodeError,
     Parser,
 )
+from fragjson.testing import units
 
 # Who keeps references, or changes what is shown
 

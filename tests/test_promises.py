@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import strategies
 from comparison import error_of, exactly, feed_all, follow, loaded, paths_in, plain_events, value_of
-from fragmentation import Data, fragmentations, units
+from fragmentation import fragmentations
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from reference import Reference
@@ -28,8 +28,12 @@ from fragjson import (
     MalformedJSONError,
     Parser,
 )
+from fragjson.testing import Data, units
+from fragjson.testing.spelling import CONSTANTS, LITERALS
+from fragjson.testing.strategies import json_numbers, json_strings, mixed_fragments_of
 
 EVERY_EVENT = ("start", "delta", "end")
+atoms = json_numbers() | st.sampled_from(LITERALS + CONSTANTS)
 whole_texts = strategies.documents(raw_halves=False)
 texts = strategies.texts()
 plain_texts = strategies.texts(raw_halves=False)
@@ -110,7 +114,7 @@ def test_strings_only_grow(text: str, seed: int) -> None:
     parser.close()
 
 
-@given(strategies.numbers, st.sampled_from(",] \n}x:\"[{'é\x00"), st.booleans())
+@given(json_numbers(), st.sampled_from(",] \n}x:\"[{'é\x00"), st.booleans())
 @strategies.examples(100)
 def test_a_number_appears_at_the_first_character_that_cannot_continue_it_even_at_a_fault(
     number: str, after: str, in_object: bool
@@ -126,7 +130,7 @@ def test_a_number_appears_at_the_first_character_that_cannot_continue_it_even_at
     assert exactly(shown) == exactly(json.loads(number))
 
 
-@given(strategies.numbers, st.sampled_from(["", " ", "\n", "x"]))
+@given(json_numbers(), st.sampled_from(["", " ", "\n", "x"]))
 @strategies.examples(100)
 def test_a_number_at_the_root_appears_at_the_next_character_or_at_close(
     number: str, after: str
@@ -149,7 +153,7 @@ def test_a_number_at_the_root_appears_at_the_next_character_or_at_close(
     assert exactly(parser.value) == exactly(right)
 
 
-@given(strategies.strings(False), strategies.atoms | strategies.strings(True))
+@given(json_strings(surrogates="escaped"), atoms | json_strings(surrogates="raw"))
 @strategies.examples(100)
 def test_a_key_appears_with_the_first_certain_piece_of_its_value(key: str, value: str) -> None:
     parser = Parser()
@@ -170,7 +174,7 @@ def test_a_key_appears_with_the_first_certain_piece_of_its_value(key: str, value
         assert shown == [exactly({})] * (len(value) - 1) + [whole] * 2
 
 
-@given(st.lists(strategies.atoms | strategies.strings(False), min_size=2, max_size=5))
+@given(st.lists(atoms | json_strings(surrogates="escaped"), min_size=2, max_size=5))
 @strategies.examples(50)
 def test_of_duplicate_keys_the_last_one_wins(values: list[str]) -> None:
     parser = Parser()
@@ -242,7 +246,7 @@ def without_rest(expected: dict[str, Any], total: dict[str, Any]) -> dict[str, A
 def test_the_engine_agrees_with_the_reference_after_every_fragment(
     data: str | bytes, draw: st.DataObject
 ) -> None:
-    fragments = draw.draw(strategies.fragments_of(data))
+    fragments = draw.draw(mixed_fragments_of(data))
     options = draw.draw(
         st.fixed_dictionaries(
             {"events": st.just(EVERY_EVENT)},
@@ -320,10 +324,10 @@ def halves_of(char: str) -> tuple[str, str]:
     return high, low
 
 
-@given(st.lists(strategies.plain_text | strategies.raw_halves | strategies.escapes, max_size=5))
+@given(json_strings(surrogates="raw"))
 @strategies.examples(100)
-def test_positions_count_code_points_as_fed(parts: list[str]) -> None:
-    text = f'["{"".join(parts)}"'
+def test_positions_count_code_points_as_fed(string: str) -> None:
+    text = f"[{string}"
     for data in (text, text.encode("utf-8", "surrogatepass")):
         for _, fragments in fragmentations(data):
             parser = Parser()

@@ -15,7 +15,8 @@ MODULES = [
 ] + ["fragjson.testing", "fragjson.vendors"]
 
 WITH_EXAMPLES = {
-    "fragjson.testing", "fragjson.testing.faults", "fragjson.testing.playback",
+    "fragjson.testing", "fragjson.testing.asserting", "fragjson.testing.faults",
+    "fragjson.testing.fragmenting", "fragjson.testing.pacing", "fragjson.testing.playback",
     "fragjson.testing.provider", "fragjson.testing.replaying", "fragjson.testing.wires",
     "fragjson.testing.writing",
     "fragjson.toolcalls.accumulator", "fragjson.toolcalls.call", "fragjson.toolcalls.events",

@@ -100,7 +100,7 @@ def ready_in_time(writer: Writer) -> None:
 def ends(writer: Writer) -> None:
     """See that of a cut, refused, failed or broken stream nothing unfinished is complete."""
     closed = "complete" if writer.closes else None
-    for end in _ends_of(writer):
+    for end in writer.ends[1:]:
         status = closed or ("unconfirmed" if end == "eof" else "incomplete")
         if end == "cut" and writer.fragmentary:  # the one that was cut is the last one
             status = "complete"
@@ -115,7 +115,7 @@ def ends_after_the_last_fragment(writer: Writer) -> None:
     call = WrittenCall(*FIRST, "call_0", 0)
     # Where a cut call is closed like any other, its arguments are whole if they look it.
     closed = writer.close(call, cut=True) == writer.close(call, cut=False) != []
-    for end in _ends_of(writer):
+    for end in writer.ends[1:]:
         for said, cut in ((FIRST, interlocking), (("find", {}), lambda _: ())):
             accumulator = replay(writer.write(said, end=end, lost=0, cut=cut), writer.vendor)
             if not (end == "cut" and closed and said is FIRST):
@@ -221,14 +221,6 @@ CHECKS: dict[str, Callable[[Writer], None]] = {
     )
 }  # fmt: skip
 """All of them, by name."""
-
-
-def _ends_of(writer: Writer) -> list[End]:
-    """Return the ends that are no success, of those that the vendor has."""
-    ends: list[End] = ["eof"]
-    ends += ["cut"] if writer.words.cut is not None else []
-    ends += ["refused"] if writer.words.refused is not None else []
-    return ends + (["error"] if writer.error("") else [])  # or clients raise exceptions
 
 
 def _ends_with(writer: Writer, end: End, status: str) -> Accumulator:

@@ -1,36 +1,35 @@
-"""The same input cut otherwise; streams fed as a harness would feed them."""
+"""Streams read from files, and fed as a harness would feed them."""
 
-import random
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from fragjson.toolcalls import Accumulator
 
-__all__ = ["fragments", "read_stream", "replay"]
-
-_Text = TypeVar("_Text", str, bytes)
-
-
-def fragments(data: _Text, seed: int = 0, longest: int = 8) -> list[_Text]:
-    """Cut text or bytes anywhere, into pieces of up to ``longest`` units, some of them empty.
-
-    >>> fragments("abcdefghij", seed=1, longest=4)
-    ['a', 'bcde', 'fghi', 'j']
-    """
-    rng = random.Random(seed)
-    found: list[_Text] = []
-    at = 0
-    while at < len(data):
-        size = rng.randint(0 if rng.random() < 0.1 else 1, longest)
-        found.append(data[at : at + size])
-        at += size
-    return found
+__all__ = ["chunks", "read_stream", "replay"]
 
 
 def read_stream(path: str | Path) -> list[str]:
     """Read a recorded stream, one chunk per line; blank lines are left out."""
     return [line for line in Path(path).read_text("utf-8").splitlines() if line.strip()]
+
+
+def chunks(stream: Iterable[str]) -> Iterator[Any]:
+    """Yield what an SDK would hand on: the JSON of each line, up to ``[DONE]``; no keep-alives.
+
+    Raises:
+        JSONDecodeError: of ``json``: a line is not JSON. What came before it has been yielded.
+
+    >>> list(chunks([": keep-alive", 'data: {"a": 1}', "", "[DONE]"]))
+    [{'a': 1}]
+    """
+    for line in stream:
+        data = line.removeprefix("data:").strip()
+        if data == "[DONE]":
+            return
+        if data and not line.startswith((":", "event:", "id:", "retry:")):
+            yield json.loads(data)
 
 
 def replay(stream: Iterable[Any], vendor: str = "auto", **options: Any) -> Accumulator:

@@ -29,7 +29,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain, zip_longest
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
-from fragjson.testing.replaying import fragments
+from fragjson.testing.fragmenting import fragments
 
 __all__ = ["Cut", "End", "Words", "Writer", "WrittenCall"]
 
@@ -84,8 +84,18 @@ class Writer(ABC):
     """Fragments of several calls can be told apart when they alternate."""
     identified: ClassVar[bool] = True
     """Calls have ids."""
+    empties: ClassVar[bool] = True
+    """Empty lists and objects within arguments can be said."""
     gaps_show: ClassVar[bool] = True
     """Arguments of which a fragment was lost or came twice can be seen to be wrong."""
+
+    @property
+    def ends(self) -> tuple[End, ...]:
+        """The ends that it has, success first; an error may be an exception of the client's."""
+        words: list[End] = ["cut", "refused"]
+        found: list[End] = ["success", "eof"]
+        found += [end for end in words if getattr(self.words, end) is not None]
+        return (*found, "error") if self.error("") else tuple(found)
 
     def begin(self) -> list[Any]:
         """Say that the response begins."""

@@ -1,5 +1,6 @@
 """Google's formats: generateContent in its two ways, the Live API, and Interactions."""
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -44,6 +45,7 @@ class GeminiValues(Gemini):
 
     closes = True
     fragmentary = True
+    empties = False
     gaps_show = False
 
     def start(self, call: WrittenCall) -> list[Any]:
@@ -64,7 +66,9 @@ def _settings(path: str, value: Any) -> Iterator[Any]:
     match value:
         case dict():
             for name, child in value.items():
-                yield from _settings(f"{path}.{name}", child)
+                plain = name.isascii() and name.isidentifier()
+                step = f".{name}" if plain else f"[{json.dumps(name)}]"
+                yield from _settings(path + step, child)
         case list():
             for index, child in enumerate(value):
                 yield from _settings(f"{path}[{index}]", child)
