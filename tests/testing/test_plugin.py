@@ -1,0 +1,102 @@
+"""The plugin for pytest, as other projects have it: installed, or loaded by name."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import fragjson
+from fragjson.testing import FAULTS, WAYS
+
+SOURCE = str(Path(fragjson.__file__).parents[1])
+TESTS = """
+import fragjson.testing as kit
+
+STREAM = kit.WRITERS["anthropic"].write(("find", {"city": "Oslo"}))
+
+def test_cut(fragmentation, fragjson_seed):
+    assert "".join(fragmentation("a few words")) == "a few words"
+    print("seed", fragjson_seed, fragmentation(b"a few words"))
+
+def test_broken(stream_fault):
+    assert [call for call in kit.replay(stream_fault(STREAM)).ready()
+            if call.arguments != {"city": "Oslo"}] == []
+    assert stream_fault(STREAM, seed=3) == stream_fault(STREAM, seed=3)
+"""
+
+
+def run(folder: Path, *options: str, path: str = SOURCE, tests: str = TESTS) -> str:
+    (folder / "test_it.py").write_text(tests)
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-W", "error", "-p", "no:cacheprovider", *options],
+        cwd=folder, capture_output=True, text=True, check=False, timeout=60,
+        env=os.environ | {"PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+    )  # fmt: skip
+    return done.stdout + done.stderr
+
+
+BY_NAME = ("-p", "fragjson.testing.plugin")
+
+
+def test_a_test_runs_for_each_way_and_each_fault(tmp_path: Path) -> None:
+    out = run(tmp_path, *BY_NAME, "-v")
+    assert f"{len(WAYS) + len(FAULTS)} passed" in out
+    for name in [*WAYS, *FAULTS]:
+        assert f"[{name}]" in out
+    assert "fragjson-seed" not in out
+
+
+def test_the_seed_is_always_the_same_until_asked_for_another(tmp_path: Path) -> None:
+    usual, again = (re.findall("seed 0 .*", run(tmp_path, *BY_NAME, "-rP")) for _ in range(2))
+    assert usual == again
+    assert len(usual) == len(WAYS)
+    out = run(tmp_path, *BY_NAME, "-rP", "--fragjson-seed=random")
+    seed = re.findall(r"^fragjson: --fragjson-seed=(\d+)$", out, re.MULTILINE)[0]
+    cuts = re.findall(f"seed {seed} .*", out)
+    assert len(cuts) == len(WAYS)
+    assert cuts != [each.replace("0", seed, 1) for each in usual]
+    repeated = run(tmp_path, *BY_NAME, "-rP", f"--fragjson-seed={seed}")
+    assert re.findall(f"seed {seed} .*", repeated) == cuts
+
+
+def test_a_seed_that_is_none_is_refused(tmp_path: Path) -> None:
+    assert "argument --fragjson-seed: invalid" in run(tmp_path, *BY_NAME, "--fragjson-seed=x")
+
+
+def test_fixtures_of_these_names_that_a_project_has_win(tmp_path: Path) -> None:
+    tests = """
+import pytest
+
+@pytest.fixture
+def fragmentation(): return 3
+
+def test(fragmentation): assert fragmentation == 3
+"""
+    out = run(tmp_path, *BY_NAME, tests=tests)
+    assert "1 passed" in out
+
+
+def test_pytest_finds_it_when_it_is_installed(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    info = site / "fragjson-0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: fragjson\nVersion: 0\n")
+    pyproject = Path(__file__).parents[2] / "pyproject.toml"
+    target = re.findall(r"entry-points.pytest11\]\nfragjson = \"(.*)\"", pyproject.read_text())[0]
+    (info / "entry_points.txt").write_text(f"[pytest11]\nfragjson = {target}\n")
+    # Plugins are looked for by name here, so that no others get in.
+    out = run(tmp_path, "-p", "fragjson", path=os.pathsep.join([str(site), SOURCE]))
+    assert f"{len(WAYS) + len(FAULTS)} passed" in out
+
+
+def test_loading_it_loads_no_more_of_the_kit_than_it_takes() -> None:
+    code = "import sys, fragjson.testing.plugin; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60,
+        env=os.environ | {"PYTHONPATH": SOURCE},
+    )  # fmt: skip
+    loaded = set(done.stdout.split())
+    kit = {name for name in loaded if name.startswith("fragjson.testing.")}
+    assert kit == {f"fragjson.testing.{name}" for name in ("faults", "fragmenting", "plugin")}
+    assert not loaded & {"hypothesis", "openai", "anthropic", "http.server", "pydantic", "asyncio"}
