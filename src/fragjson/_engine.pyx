@@ -2038,13 +2038,9 @@ cdef inline bint all_grows(Parser self, text) noexcept:
         return False
     m.room -= self.open_text.length - length
     m.base += size
-    if escaped:
-        if size:
-            m.escape = BACKSLASH
-            m.mark = m.base - 1
-    else:
-        m.escape = NO_ESCAPE
-        m.mark = -1
+    if size:
+        m.escape = BACKSLASH if escaped else NO_ESCAPE
+        m.mark = m.base - 1 if escaped else -1
     return True
 
 
