@@ -97,7 +97,7 @@ def test_a_backslash_before_the_cut_is_an_escape_or_escaped(rest: str) -> None:
         assert exactly(json.loads(ensure_json(text))) == exactly(parse_json(text))
 
 
-@pytest.mark.parametrize("rest", ["\ud83d", "\ud83d\\", "\ud83d\\ude0", "\ude00", "a\ud83db"])
+@pytest.mark.parametrize("rest", ["\ud83d", "\ud83d\\", "\ud83d\\ude0", "a\ud83db"])
 def test_a_raw_half_before_the_cut_is_left_out_until_it_is_lone(rest: str) -> None:
     assert exactly(json.loads(ensure_json(f'["{rest}'))) == exactly(parse_json(f'["{rest}'))
 

@@ -43,8 +43,8 @@ _FRAGMENT = re.compile(
 _CUT_CHARACTER = re.compile(
     r"""(?<!\\)(?:\\\\)*(
         \\(?:u[0-9a-fA-F]{0,3})?
-      | (?:\\u[dD][89abAB][0-9a-fA-F]{2}|[\ud800-\udbff])
-        (?:\\(?:u[0-9a-fA-F]{0,3})?)?
+      | \\u[dD][89abAB][0-9a-fA-F]{2}(?:\\(?:u[0-9a-fA-F]{0,3})?)?
+      | [\ud800-\udbff]
     )\Z""",
     re.VERBOSE,
 )
