@@ -142,7 +142,21 @@ def test_who_changes_the_live_value_is_wrong_but_never_crashes(
     gc.collect()
 
 
+class Thing:
+    """Whose attributes are the live value."""
+
+    def __init__(self, value: dict[str, Any]) -> None:
+        self.__dict__ = value
+
+
+def store_attribute(value: Any) -> None:
+    """As the interpreter does where it has seen many such stores and takes the short way, too."""
+    for thing in [*(Thing({"b": 1, "a": "x"}) for _ in range(200)), Thing(value)]:
+        thing.a = ""
+
+
 TAKING = {
+    "an attribute": store_attribute,
     "del": lambda value: value.__delitem__("a"),
     "pop": lambda value: value.pop("a"),
     "popitem": lambda value: value.popitem(),
