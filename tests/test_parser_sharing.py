@@ -192,6 +192,33 @@ def test_an_open_string_that_is_taken_out_and_kept_never_changes(
     assert kept == [as_it_was]
 
 
+class TakesOut:
+    """Takes what has replaced it out of the live value, and keeps it, when it is dropped."""
+
+    def __init__(self, parser: Parser, kept: list[Any]) -> None:
+        self._parser, self._kept = parser, kept
+
+    def __del__(self) -> None:
+        if isinstance(self._parser.value, dict):
+            self._kept.append(self._parser.value.pop("a", None))
+
+
+@pytest.mark.parametrize("piece", ["more", "mo\\n", "语言"])
+def test_an_open_string_that_is_taken_out_while_it_is_put_in_never_changes(piece: str) -> None:
+    """Where a key comes again, its old value is dropped with the new one in place."""
+    kept: list[Any] = []
+    parser = Parser(parse_int=lambda text: TakesOut(parser, kept))
+    parser.feed('{"b": "", "a": 1, "a": "' + piece)
+    seen = ["".join(text) for text in kept]
+    assert len(seen) == 1
+    for _ in range(3):
+        parser.feed(piece)
+        assert kept == seen
+    parser.feed('"}')
+    assert parser.close()["a"] == json.loads(f'"{piece * 4}"')
+    assert kept == seen
+
+
 # Memory
 
 

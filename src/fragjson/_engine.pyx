@@ -127,6 +127,7 @@ from fragjson._text cimport (
     DictPlace,
     KeyCache,
     LONG_TEXT,
+    NOWHERE,
     OpenText,
     PLAIN_APPEND,
     Scratch,
@@ -1664,15 +1665,21 @@ cdef inline bint is_in_place(Parser self) noexcept:
 
 cdef inline bint is_held(Parser self) except -1:
     """The same, with a look-up where that is needed."""
+    return is_in_place(self) or is_found(self)
+
+
+cdef bint is_found(Parser self) except -1:
+    """Look the open text up in its dict. Where it is found, is_in_place can tell from now on: no
+    code of others has run since the look-up, as it may while something is put into a dict."""
     cdef Frame* frame
-    if is_in_place(self):
-        return True
-    if self.level == 0:
+    self.place = NOWHERE
+    if self.level == 0 or not self.frames[self.level - 1].is_object:
         return False
     frame = &self.frames[self.level - 1]
-    return frame.is_object and (
-        PyDict_GetItemWithError(frame.container, frame.key) == self.open_text.text
-    )
+    if PyDict_GetItemWithError(frame.container, frame.key) != self.open_text.text:
+        return False
+    self.place = last_place(frame.container)
+    return True
 
 
 cdef int publish_string(Parser self) except -1:
@@ -1689,8 +1696,7 @@ cdef int publish_string(Parser self) except -1:
     if not self.published:
         attach(self, <object>self.open_text.text, self.filled)
         self.filled = self.published = True
-        if self.level and self.frames[self.level - 1].is_object:
-            self.place = last_place(self.frames[self.level - 1].container)
+        is_found(self)
     self.growing = self.in_place = False
     self.lengthens = (
         self.plain_sailing

@@ -742,8 +742,8 @@ cdef inline Step in_number(Machine* m, const unit* text, Py_ssize_t end) noexcep
 cdef inline bint whole_number(
     Machine* m, const unit* text, Py_ssize_t i, Py_ssize_t end
 ) noexcept nogil:
-    """Read the number at unit i if it is all there, short, and has no exponent, as most are: a
-    third of the work of in_number. False if it is another, for begin_number to begin anew."""
+    """Read the number at unit i if it is all there, short, and has no exponent, as most are: in two
+    thirds of the instructions of in_number. False if it is another, for begin_number to begin anew."""
     cdef Py_ssize_t first, count
     cdef uint64_t digits = 0
     m.start = i

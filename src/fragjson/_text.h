@@ -415,6 +415,8 @@ static inline int still_holds(PyObject *dict, DictPlace place, PyObject *value)
 
 #endif
 
+#define NOWHERE ((DictPlace)-1) /* no dict's stamp, and no place in one */
+
 /* ---- Keys --------------------------------------------------------------------------------------
  * The same few keys come again with every row, and with every call. A direct-mapped cache gives the
  * same str back, its hash already computed, without building it. Strong references; a slot holds the

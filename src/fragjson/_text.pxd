@@ -40,6 +40,7 @@ cdef extern from "_text.h":
                           uint32_t bits) except -1
 
     ctypedef uint64_t DictPlace
+    DictPlace NOWHERE
     DictPlace last_place(PyObject* dict) noexcept
     bint still_holds(PyObject* dict, DictPlace place, PyObject* value) noexcept
 
