@@ -1,15 +1,23 @@
 """``fragjson serve``, as a process that others talk to."""
 
+import errno
+import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 from urllib.request import Request, urlopen
 
 import pytest
 
+from fragjson import vendors
 from fragjson._cli import main
+from fragjson.testing import provider
+from fragjson.testing.provider import MockProvider
+from fragjson.testing.wires import WIRES
 
 STREAMS = Path(__file__).parents[1] / "data" / "streams"
 
@@ -37,13 +45,135 @@ def test_a_stream_is_played_until_interrupted() -> None:
             process.kill()  # whatever has failed, it does not stay
 
 
-def test_what_cannot_be_played_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.fixture
+def interrupted_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted:
+        def wait(self) -> NoReturn:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(provider, "Event", Interrupted)
+
+
+def test_what_cannot_be_read_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     nothing = tmp_path / "none.jsonl"
     assert main(["serve", str(nothing)]) == 3
-    assert str(nothing) in capsys.readouterr().err
+    assert capsys.readouterr().err == f"fragjson: {nothing}: No such file or directory\n"
+
+
+NO_HTTP = {
+    "openai_realtime": "they come over a WebSocket",
+    "gemini_live": "they come over a WebSocket",
+    "langchain": "they are objects inside a program",
+    "litellm": "they are objects inside a program",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "why"),
+    [
+        ("", [], "there is nothing in it"),
+        (": ping\n\n", [], "there is nothing in it"),
+        ('{"choices": [', [], "its first line is no chunk: "),
+        ('[\n  {"choices": []}\n]\n', [], "its first line is no chunk: "),
+        (
+            '[{"choices": []}]\n',
+            ["--vendor", "openai_chat"],
+            "it has an array; a chunk on each line",
+        ),
+        ('[{"choices": []}]\n', [], "it has an array; a chunk on each line"),
+        ('{"x": 1}\n', [], "nothing in it tells whose it is: name the vendor"),
+        *(
+            ('{"x": 1}\n', ["--vendor", vendor], f"streams of {vendor} are not played: {why}")
+            for vendor, why in NO_HTTP.items()
+        ),
+    ],
+)
+@pytest.mark.usefixtures("interrupted_at_once")
+def test_what_cannot_be_played_is_said(
+    text: str, options: list[str], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "stream.jsonl"
+    file.write_text(text)
+    assert main(["serve", str(file), *options]) == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"fragjson: {file}: {why}")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "file", sorted(STREAMS.glob("*.expected.json")), ids=lambda each: each.name
+)
+@pytest.mark.usefixtures("interrupted_at_once")
+def test_what_is_expected_of_a_stream_is_none(file: Path) -> None:
+    assert main(["serve", str(file)]) == 3
+
+
+@pytest.mark.parametrize("vendor", [name for name in vendors.names() if name not in NO_HTTP])
+@pytest.mark.usefixtures("interrupted_at_once")
+def test_where_no_variable_leads_there_it_is_said(
+    vendor: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "stream.jsonl"
+    file.write_text('{"chunk": {}}\n')
+    assert main(["serve", str(file), "--vendor", vendor]) == 0
+    where, *told, stopped = capsys.readouterr().out.splitlines()
+    assert where.startswith(f"{file} is played at http://127.0.0.1:")
+    assert stopped == "stopped"
+    if vendor in WIRES and WIRES[vendor].environment:
+        assert [line for line in told if not line.startswith("export ")] == []
+    else:
+        assert told[0] == f"no variable leads a client of {vendor} there: give it the address"
+        assert [line.split(",")[0] for line in told[1:]] == [
+            *(["whatever is asked for"] if vendor not in WIRES else [])
+        ]
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--speed", "-1"],
+        *(["--port", port] for port in ("99999", "65536", "-1", "x", "1.5", "", "\u0663")),
+    ],
+)
+def test_wrong_options(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
-        main(["serve", str(nothing), "--speed", "-1"])
+        main(["serve", "any", *option])
     assert stop.value.code == 2
+    err = capsys.readouterr().err
+    assert err.startswith("usage: fragjson serve")
+    assert "0 to 65535" in err or option[0] == "--speed"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a port can be had twice")
+def test_a_port_in_use_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with MockProvider() as other:
+        port = other.base_url.rpartition(":")[2]
+        assert main(["serve", str(STREAMS / "anthropic.jsonl"), "--port", port]) == 3
+    assert capsys.readouterr().err == f"fragjson: port {port}: {os.strerror(errno.EADDRINUSE)}\n"
+
+
+def test_what_is_asked_for_does_nothing_to_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Asking:
+        """Asks in place of the wait, and then interrupts."""
+
+        def wait(self) -> NoReturn:
+            out = capsys.readouterr().out
+            (port,) = re.findall(r"is played at http://127\.0\.0\.1:(\d+)", out)
+            with socket.create_connection(("127.0.0.1", int(port)), timeout=10) as connection:
+                connection.sendall(b"GET /\x1b[2J\x9b2J?a=%20~'\" HTTP/1.1\r\nHost: x\r\n")
+                connection.sendall(b"Connection: close\r\n\r\n")
+                while connection.recv(65536):
+                    pass
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(provider, "Event", Asking)
+    assert main(["serve", str(STREAMS / "anthropic.jsonl"), "--speed", "0"]) == 0
+    asked, stopped = capsys.readouterr().out.splitlines()
+    assert asked.startswith("GET /%1B[2J%9B2J?a=%20~'\": refused, 0 of ")
+    assert stopped == "stopped"
 
 
 def test_the_version_is_said(capsys: pytest.CaptureFixture[str]) -> None:

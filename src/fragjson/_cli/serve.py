@@ -13,6 +13,8 @@ from fragjson._cli.wording import speed
 
 __all__ = ["add"]
 
+_LAST_PORT = 65535
+
 
 def add(commands: Any) -> None:
     """Add the command to the parsers of ``argparse``."""
@@ -20,8 +22,11 @@ def add(commands: Any) -> None:
         "serve",
         help="play a recorded stream to a vendor's SDK",
         description="Answer the requests of a vendor's SDK with a recorded stream, on this "
-        "machine, until interrupted. Prints the variables to set so that the SDK finds it.",
-        epilog="Exit status: 0 interrupted, 3 the stream cannot be read or played.",
+        "machine, until interrupted. Prints the variables to set so that the SDK finds it; where "
+        "the SDK reads none, that there are none; and a line for each request.",
+        epilog="Not played is what no SDK gets over HTTP (Realtime and Live APIs, LangChain, "
+        "LiteLLM). Exit status: 0 interrupted, 3 the stream cannot be read or played, or the port "
+        "is not free.",
     )
     parser.add_argument("stream", metavar="STREAM", help="a file with one chunk per line")
     parser.add_argument(
@@ -31,7 +36,9 @@ def add(commands: Any) -> None:
         metavar="V",
         help="whose stream it is; auto, the default: the stream tells",
     )
-    parser.add_argument("--port", type=int, default=0, help="where to listen; 0: a free one")
+    parser.add_argument(
+        "--port", type=_port, default=0, metavar="N", help="where to listen; 0: a free one"
+    )
     parser.add_argument(
         "--speed", type=speed, default=30.0, metavar="N", help="lines per second; 0: no pauses"
     )
@@ -42,6 +49,16 @@ def _run(options: argparse.Namespace) -> int:
     serve = import_module("fragjson.testing.provider").serve  # what the others have no use for
     try:
         serve(options.stream, options.vendor, port=options.port, speed=options.speed)
-    except (OSError, ValueError) as error:
+    except BrokenPipeError:  # that is the output
+        raise
+    except OSError as error:
+        raise UnreadableError(f"{error.filename or options.stream}: {error.strerror}") from error
+    except ValueError as error:
         raise UnreadableError(f"{options.stream}: {error}") from error
     return 0
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= _LAST_PORT):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: 0 to {_LAST_PORT}")
+    return int(text)

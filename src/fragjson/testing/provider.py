@@ -21,13 +21,16 @@ gone when the ``with`` block is left.
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from string import punctuation
 from threading import Event, Lock
 from types import TracebackType
 from typing import TextIO
+from urllib.parse import quote
 
 from fragjson.testing.answering import Ending, SeenRequest, Server
 from fragjson.testing.playback import Playback, Refusal, playback_of
-from fragjson.testing.replaying import read_stream
+from fragjson.testing.replaying import chunks, read_stream
+from fragjson.testing.wires import WIRES, vendor_of
 
 __all__ = ["Ending", "MockProvider", "Playback", "Refusal", "SeenRequest", "serve"]
 
@@ -52,7 +55,7 @@ class MockProvider:
 
     Raises:
         TypeError, ValueError: an answer is none.
-        OSError: the port is not free; raised by the ``with`` block.
+        OSError: the port is not free; raised by the ``with`` block; ``filename`` names it.
     """
 
     def __init__(
@@ -95,7 +98,11 @@ class MockProvider:
         }
 
     def __enter__(self) -> "MockProvider":
-        self._server = Server(("127.0.0.1", self._port), self._answer, self._over)
+        try:
+            self._server = Server(("127.0.0.1", self._port), self._answer, self._over)
+        except OSError as error:
+            error.filename = f"port {self._port}"  # what could not be had, as for a file
+            raise
         self.base_url = f"http://127.0.0.1:{self._server.address[1]}"
         self._server.start()
         return self
@@ -124,8 +131,8 @@ def serve(
 ) -> None:
     """Play a recorded stream to whoever asks, until interrupted.
 
-    Prints where it is, the variables to set so that the vendor's SDK finds it, and then a line for
-    each request.
+    Prints where it is, the variables to set so that the vendor's SDK finds it, or that there are
+    none, and then a line for each request.
 
     Args:
         file: the stream, as ``read_stream`` reads it.
@@ -135,12 +142,14 @@ def serve(
         out: where to print, instead of standard output.
 
     Raises:
-        ValueError: the vendor is unknown, or the speed less than nothing.
-        OSError: the file cannot be read, or the port is not free.
+        ValueError: the vendor is unknown, nothing tells it, or nobody gets its streams over HTTP;
+            the file has no stream with a chunk on each line; or the speed is less than nothing.
+        OSError: the file cannot be read, or the port is not free; ``filename`` names which.
     """
     if not speed >= 0:
         raise ValueError(f"speed: {speed} is less than nothing")
     stream = read_stream(file)
+    vendor = _playable(stream, vendor)
     playback = Playback(stream, vendor=vendor, pause=1 / speed if speed else 0.0)
 
     def say(text: str) -> None:
@@ -148,13 +157,49 @@ def serve(
 
     def told(request: SeenRequest) -> None:
         sent = f"{request.lines_sent} of {len(stream)} lines"
-        say(f"{request.method} {request.path}: {request.ending}, {sent}")
+        # As addresses are written, and so that it cannot do anything to a terminal.
+        path = quote(request.path, safe=punctuation, encoding="latin-1")
+        say(f"{request.method} {path}: {request.ending}, {sent}")
 
     with MockProvider(playback, port=port, over=told) as provider:
         try:
             say(f"{file} is played at {provider.base_url}, until interrupted (Ctrl-C)")
             for name, value in provider.environment.items():
                 say(f"export {name}={value}")
+            if not provider.environment:
+                say(f"no variable leads a client of {vendor} there: give it the address")
+            if vendor not in WIRES:
+                say("whatever is asked for, the answer is the stream, as server-sent events")
             Event().wait()
         except KeyboardInterrupt:
             say("stopped")
+
+
+_NOT_OVER_HTTP = {
+    "gemini_live": "they come over a WebSocket",
+    "openai_realtime": "they come over a WebSocket",
+    "langchain": "they are objects inside a program",
+    "litellm": "they are objects inside a program: play what its provider has sent",
+}
+
+
+def _playable(stream: Sequence[str], vendor: str) -> str:
+    """Return whose a stream is.
+
+    Raises:
+        ValueError: it cannot be played so that a client would know it.
+    """
+    try:
+        first = next(chunks(stream), None)
+    except ValueError as error:
+        raise ValueError(f"its first line is no chunk: {error}") from error
+    if first is None:
+        raise ValueError("there is nothing in it")
+    found = vendor_of(stream) if vendor == "auto" else vendor
+    if found in _NOT_OVER_HTTP:
+        raise ValueError(f"streams of {found} are not played: {_NOT_OVER_HTTP[found]}")
+    if isinstance(first, list):
+        raise ValueError("it has an array; a chunk on each line is what can be played")
+    if found is None:
+        raise ValueError("nothing in it tells whose it is: name the vendor")
+    return found
