@@ -162,7 +162,7 @@ def test_who_reads_no_more_ends_it() -> None:
         process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
-    assert process.returncode == 3
+    assert process.returncode == 141
 
 
 def test_replay_of_a_cut_stream(
@@ -290,6 +290,19 @@ def test_json_tells_every_event(capsys: pytest.CaptureFixture[str]) -> None:
     assert closed[2]["arguments"] == accumulator.calls[1].arguments
     assert shown["summary"]["chunks"] == 37
     assert [call["status"] for call in shown["summary"]["calls"]] == ["complete", "complete"]
+
+
+def test_json_is_json_for_every_reader(
+    stream: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    function = {"name": "find", "arguments": '{"a": [1e400, NaN, "NaN"]}'}
+    entry = {"index": 0, "id": "c1", "function": function}
+    choice = {"index": 0, "delta": {"tool_calls": [entry]}, "finish_reason": "tool_calls"}
+    assert main(["replay", stream(json.dumps({"id": "r", "choices": [choice]})), "--json"]) == 0
+    out = capsys.readouterr().out
+    assert '"arguments": {"a": [1e999, null, "NaN"]}' in out
+    for line in out.splitlines():
+        json.loads(line, parse_constant=pytest.fail)
 
 
 def test_speed_is_chunks_per_second(monkeypatch: pytest.MonkeyPatch) -> None:

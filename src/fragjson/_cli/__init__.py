@@ -11,15 +11,17 @@
     fitting      cutting text to the width of a terminal
 
 A command is a module with ``add(commands)``, which adds its parser to those of ``argparse`` and
-sets ``run``: a function that takes the options and returns the exit status. 3 always means that
-the input cannot be read, 130 that the user has interrupted.
+sets ``run``: a function that takes the options and returns the exit status. Of these, some mean the
+same for every command, and are none of its own: ``_STATUSES``.
 """
 
 import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
+from typing import TextIO
 
 from fragjson import __version__
 from fragjson._cli import parse, replay, serve
@@ -30,29 +32,70 @@ __all__ = ["main"]
 
 _COMMANDS = (replay, parse, serve)
 _UNREADABLE = 3
-_INTERRUPTED = 130
+_UNWRITABLE = 5
+_INTERRUPTED = 130  # as a shell says that SIGINT has ended a program
+_UNHEARD = 141  # the same of SIGPIPE
+_STATUSES = (
+    f"Exit status of every command: 2 wrong usage, {_UNREADABLE} the input cannot be read, "
+    f"{_UNWRITABLE} the output cannot be written, {_INTERRUPTED} interrupted, {_UNHEARD} whoever "
+    "read the output has stopped reading; others are explained by COMMAND --help."
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
-    parser = argparse.ArgumentParser(prog="fragjson", description="Parse JSON while it arrives.")
-    parser.add_argument("--version", action="version", version=f"fragjson {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in _COMMANDS:
-        command.add(commands)
-    options = parser.parse_args(argv)
+    with _open(sys.stdout, redirect_stdout), _open(sys.stderr, redirect_stderr):
+        return _run(argv)
+
+
+@contextmanager
+def _open(
+    stream: TextIO | None, redirect: Callable[[TextIO], AbstractContextManager[TextIO]]
+) -> Iterator[None]:
+    """Let what is written to a closed stream go nowhere: ``print`` would find another one for it.
+
+    Who has closed it still gets the status.
+    """
+    if stream is not None:
+        yield
+        return
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect(nowhere):
+        yield
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    options = _parser().parse_args(argv)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # What the terminal cannot show is written as an escape, which JSON reads back.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status: int = options.run(options)
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _UNREADABLE
     except UnreadableError as error:
-        print(f"fragjson: {visible(str(error))}", file=sys.stderr)
+        _say(str(error))
         return _UNREADABLE
+    except OSError as error:  # of output: that of input is an UnreadableError
+        # What is left to be written must not fail again, when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return _UNHEARD
+        _say(f"the output cannot be written: {error.strerror}")
+        return _UNWRITABLE
     except KeyboardInterrupt:
         return _INTERRUPTED
     return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="fragjson", description="Parse JSON while it arrives.", epilog=_STATUSES
+    )
+    parser.add_argument("--version", action="version", version=f"fragjson {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in _COMMANDS:
+        command.add(commands)
+    return parser
+
+
+def _say(text: str) -> None:
+    print(f"fragjson: {visible(text)}", file=sys.stderr)

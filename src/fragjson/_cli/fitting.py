@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-__all__ = ["cells", "head", "tail"]
+__all__ = ["cells", "head", "middle", "tail"]
 
 _TOKEN = re.compile(r"(?:\\ud[89ab]..\\ud[cdef]..)|\\u[0-9a-f]{4}|\\.|.", re.DOTALL)
 _AS_EMOJI = "\ufe0f"
@@ -56,6 +56,18 @@ def tail(text: str, width: int, *, is_cut: bool = False) -> str:
         return text
     found, _ = _fitting(units, width - _ROOM)
     return "…"[:width] + "".join(found[::-1])
+
+
+def middle(text: str, width: int) -> str:
+    """Return as much of both ends as fits, with an ellipsis between them if that is not all.
+
+    >>> middle("$[0][1][2][3]", 8)
+    '$[0]…[3]'
+    """
+    if cells(text) <= width:
+        return text
+    ends, _ = _fitting(list(_units(text))[::-1], (width - _ROOM) // 2)
+    return head(text, width - sum(map(cells, ends)), is_cut=True) + "".join(ends[::-1])
 
 
 def _fitting(units: Iterable[str], width: int) -> tuple[list[str], bool]:

@@ -5,8 +5,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from fragjson._cli.fitting import middle
 from fragjson._cli.reading import opened
-from fragjson._cli.wording import MAX_DEPTH, json_text, path_text, visible
+from fragjson._cli.wording import MAX_DEPTH, json_text, path_text, portable, visible
 from fragjson._engine import Parser
 from fragjson._errors import IncompleteJSONError, JSONDecodeError, LimitExceededError
 from fragjson.paths import Node, compile_paths
@@ -15,6 +16,10 @@ __all__ = ["add"]
 
 _PIECE = 65536
 """Bytes read at a time."""
+_REFUSED = 4
+"""The exit status for what no more input could make complete."""
+_PATH_WIDTH = 60
+"""Cells that the path has, where it stopped."""
 
 
 def add(commands: Any) -> None:
@@ -24,9 +29,12 @@ def add(commands: Any) -> None:
         help="show the value of a JSON text that may be cut",
         description="Print the best-effort value as JSON on stdout, its status and where it "
         "stopped on stderr.",
-        epilog="Exit status: 0 complete, 1 incomplete, 2 malformed, or beyond a limit (nested "
-        f"deeper than {MAX_DEPTH}, or a longer integer than Python takes), "
-        "3 the input cannot be read.",
+        epilog="What is printed is JSON for every reader: a number beyond the range of a double "
+        "is 1e999 or -1e999, and NaN, which JSON does not have, null. "
+        f"Exit status: 0 complete, 1 incomplete, {_REFUSED} malformed, or beyond a limit (an "
+        "integer longer than Python takes, or nested deeper than "
+        f"{MAX_DEPTH}: Python's json could not print it everywhere; fragjson.Parser itself goes to "
+        "1000, or as you say), 3 the input cannot be read.",
     )
     parse.add_argument("file", metavar="FILE", nargs="?", default="-", help="- for stdin")
     what = parse.add_mutually_exclusive_group()
@@ -60,9 +68,9 @@ def _run(options: argparse.Namespace) -> int:
     else:
         if parser.value is not None or parser.is_complete():
             for value in _matching(options.path, parser.value):
-                print(json_text(value))
+                print(portable(json_text(value)))
         print(kind if error is None else f"{kind}: {_told(error)}", file=sys.stderr)
-    return {"complete": 0, "incomplete": 1}.get(kind, 2)
+    return {"complete": 0, "incomplete": 1}.get(kind, _REFUSED)
 
 
 def _kind(error: JSONDecodeError | None) -> str:
@@ -78,7 +86,7 @@ def _kind(error: JSONDecodeError | None) -> str:
 
 
 def _told(error: JSONDecodeError) -> str:
-    where = f"stopped at {error.stopped_at} in {path_text(error.path)}"
+    where = f"stopped at {error.stopped_at} in {middle(path_text(error.path), _PATH_WIDTH)}"
     shown = f"\n{error.excerpt}" if error.excerpt else ""
     return f"{visible(str(error))}, {where}{shown}"
 

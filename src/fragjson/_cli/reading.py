@@ -13,7 +13,7 @@ from fragjson._engine import Parser
 from fragjson._errors import JSONDecodeError
 from fragjson._types import Status
 
-__all__ = ["UnreadableError", "chunks", "opened"]
+__all__ = ["Input", "UnreadableError", "chunks", "opened"]
 
 _DONE = b"[DONE]"
 _FIELDS = (b"", b"data", b"event", b"id", b"retry")
@@ -24,22 +24,51 @@ class UnreadableError(Exception):
     """The input cannot be read; the message is for the user."""
 
 
+class Input:
+    """What the user has named, open for reading: all that goes wrong is an ``UnreadableError``."""
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        self._file, self._name = file, name
+
+    def read(self, size: int = -1) -> bytes:
+        """Return so many bytes, or all; fewer where they end."""
+        with _told(self._name):
+            return self._file.read(size)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Yield the lines."""
+        while line := self._line():
+            yield line
+
+    def _line(self) -> bytes:
+        with _told(self._name):
+            return self._file.readline()
+
+
 @contextmanager
-def opened(name: str) -> Iterator[BinaryIO]:
+def opened(name: str) -> Iterator[Input]:
     """Open a file, or stdin for ``-``.
 
     Raises:
-        UnreadableError: there is no such file, or it is not for us.
+        UnreadableError: there is no such file, or it is not for us; or later, while it is read.
     """
     if name == "-":
-        yield sys.stdin.buffer
+        if sys.stdin is None:
+            raise UnreadableError(f"{name}: standard input is closed")
+        yield Input(sys.stdin.buffer, name)
         return
-    try:
+    with _told(name):
         file = open(name, "rb")  # noqa: SIM115
+    with file:
+        yield Input(file, name)
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise UnreadableError(f"{name}: {error.strerror}") from error
-    with file:
-        yield file
 
 
 def chunks(lines: Iterable[bytes], name: str) -> Iterator[tuple[int, Any]]:

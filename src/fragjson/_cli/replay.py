@@ -14,6 +14,8 @@ beginning; ``call``, the number of the call in order of arrival, from 1; and the
     stream_failed        ``message``, ``code``; and no ``call``
     summary              the last line: ``chunks``, ``state`` and ``reason`` of the ``Outcome``,
                          ``figures`` of the turn, ``calls``: name, status and figures of each
+
+All of it is JSON that every reader takes: infinite numbers are ``1e999``, NaN is ``null``.
 """
 
 import argparse
@@ -44,8 +46,8 @@ def add(commands: Any) -> None:
     replay = commands.add_parser(
         "replay",
         help="show the tool calls of a stream as they grow",
-        description="Show the tool calls of a stream as they grow: drawn in the terminal (with "
-        "rich: pip install 'fragjson[cli]'), else a line for each thing that happens.",
+        description="Show the tool calls of a stream as they grow: drawn in the terminal, if rich "
+        "is installed (the extra cli), else a line for each thing that happens.",
         epilog="Exit status: 0 every call is complete, 1 some call is not or the stream failed, "
         "3 the input cannot be read or is no known vendor's, 130 interrupted.",
     )

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fragjson._cli.wording import counted, json_text, path_text, seconds, visible
+from fragjson._cli.wording import counted, json_text, path_text, portable, seconds, visible
 from fragjson.toolcalls import (
     Accumulator,
     CallAborted,
@@ -174,7 +174,7 @@ class JSONView(View):
 
     def _write(self, type: str, **members: Any) -> None:  # noqa: A002
         line = {"type": type, "time": round(time.monotonic() - self._begun, 6), **members}
-        print(json.dumps(line), flush=True)
+        print(portable(json.dumps(line)), flush=True)
 
 
 def why(call: ToolCall) -> str:

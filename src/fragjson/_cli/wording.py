@@ -10,16 +10,28 @@ title or turn the text around. So whatever is not seen as itself is written as J
 import argparse
 import json
 import math
+import re
 import unicodedata
 from typing import Any
 
 from fragjson import paths
 from fragjson._types import Path
 
-__all__ = ["MAX_DEPTH", "counted", "json_text", "path_text", "seconds", "speed", "visible"]
+__all__ = [
+    "MAX_DEPTH",
+    "counted",
+    "json_text",
+    "path_text",
+    "portable",
+    "seconds",
+    "speed",
+    "visible",
+]
 
 MAX_DEPTH = 500
 """Deeper values cannot be printed by the ``json`` of every interpreter."""
+_STRING_OR_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN')
+_PORTABLE = {"Infinity": "1e999", "-Infinity": "-1e999", "NaN": "null"}
 _JOINERS = "\u200c\u200d"
 """Not seen themselves, but part of how some scripts and emoji are written."""
 
@@ -32,8 +44,25 @@ def visible(text: str) -> str:
 
 
 def json_text(value: Any) -> str:
-    """Return a value as JSON, which reads back as the same value."""
+    """Return a value as JSON, which reads back as the same value.
+
+    For people. It has Python's ``Infinity`` and ``NaN``; ``portable`` is for other readers.
+    """
     return visible(json.dumps(value, ensure_ascii=False))
+
+
+def portable(text: str) -> str:
+    """Return Python's JSON as every reader of JSON takes it, without ``Infinity`` and ``NaN``.
+
+    ``1e999`` reads back as infinite. For NaN there is nothing but the ``null`` that JavaScript and
+    jq write.
+
+    >>> portable('{"Infinity": [NaN, Infinity, -Infinity, "-Infinity"]}')
+    '{"Infinity": [null, 1e999, -1e999, "-Infinity"]}'
+    """
+    if "Infinity" not in text and "NaN" not in text:
+        return text
+    return _STRING_OR_WORD.sub(lambda found: _PORTABLE.get(found[0], found[0]), text)
 
 
 def path_text(path: Path) -> str:
