@@ -5,7 +5,8 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from fragjson._cli.live import LiveView
 from fragjson._cli.wording import json_text, path_text, visible
 from fragjson.paths import parse_path
 from fragjson.testing import WRITERS
-from fragjson.toolcalls import Accumulator
+from fragjson.toolcalls import Accumulator, StreamEvent
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminals on Windows")
 OWN_SCREEN, BACK = "\x1b[?1049h", "\x1b[?1049l"
@@ -41,12 +42,12 @@ class Screen:
 
     def feed(self, lines: Sequence[str]) -> "Screen":
         for line in lines:
-            self.view.show(self.accumulator.feed(line))
+            self.view.take(self.accumulator.feed, line)
             self.view.chunks += 1
         return self
 
     def close(self) -> "Screen":
-        self.view.show(self.accumulator.close())
+        self.view.take(self.accumulator.close)
         return self
 
     def frame(self) -> list[str]:
@@ -169,7 +170,7 @@ def test_what_went_wrong_is_there() -> None:
     assert "   why  " not in printed
     assert "2 calls (2 invalid), " in printed
     screen = Screen().feed(written(("find", {"query": "tides"}))[:-3])
-    screen.view.show(screen.accumulator.abort("the user has left"))
+    screen.view.take(screen.accumulator.abort, "the user has left")
     printed = screen.end()
     assert "   why     the user has left\n" in printed
     assert "   cut     $.query  " in printed
@@ -180,14 +181,48 @@ def test_what_went_wrong_is_there() -> None:
     assert "the stream failed: Over\\u001bload\n" in screen.close().end()
 
 
-def test_a_long_name_leaves_the_figures_alone() -> None:
-    printed = (
-        Screen(clock=lambda: 0.0).feed(written(("n" * 90, {"a": 1}))).close().end().splitlines()
+@pytest.mark.parametrize("width", [20, 30, 40, 60, 80, 140])
+@pytest.mark.parametrize("length", [1, 9, 15, 31, 64, 90])
+def test_a_name_comes_before_the_figures(length: int, width: int) -> None:
+    name = "".join(chr(ord("a") + place % 26) for place in range(length))
+    screen = Screen(width=width, clock=lambda: 0.0).feed(written((name, {"a": 1}))).close()
+    title, *printed = screen.end().splitlines()
+    whole = f"#1 {name}  complete"
+    assert "  complete" in title
+    assert title.startswith(f"#1 {name} ") if len(whole) <= width else "…  complete" in title
+    for told in ("call_0", "2 fragments", "0.000 s"):
+        if len(f"{whole}, 2 fragments, 0.000 s (call_0)") <= width:
+            assert told in title
+    at = next(at for at, line in enumerate(printed) if line.startswith("# "))
+    columns = printed[at].split()
+    assert columns[:3] == ["#", "name", "status"]
+    assert (
+        columns
+        == ["#", "name", "status", "fragments", "bytes", "time", "duplicates"][: len(columns)]
     )
-    title, header, row = printed[0], *printed[-2:]
-    assert title.endswith("…  complete, 2 fragments, 0.000 s")
-    assert header.split() == ["#", "name", "status", "fragments", "bytes", "time", "duplicates"]
-    assert row.split()[2:] == ["complete", "2", "8", "0.000", "s", "0"]
+    shown = [line.split() for line in printed[at + 1 :]]
+    assert "".join([shown[0][1], *(rest for (rest,) in shown[1:])]) == name
+    if width >= 60 + min(length, width // 2):
+        assert shown[0][2:] == ["complete", "2", "8", "0.000", "s", "0"]
+
+
+def test_no_frame_is_drawn_while_a_chunk_is_taken() -> None:
+    """Frames come from a thread of rich's, and show the calls themselves."""
+    first, *rest = written(("find", {"a": 1}))
+    screen = Screen().feed([first])
+    frames: list[list[str]] = []
+    drawing = threading.Thread(target=lambda: frames.append(screen.frame()))
+
+    def slowly(lines: list[str]) -> Iterator[StreamEvent]:
+        drawing.start()
+        drawing.join(0.1)  # time enough for a frame, were it not held up
+        for line in lines:
+            yield from screen.accumulator.feed(line)
+
+    screen.view.take(lambda lines: list(slowly(lines)), rest)
+    drawing.join()
+    ((_, title, *_),) = frames
+    assert "  complete, " in title
 
 
 def test_a_long_call_is_cut_when_it_is_printed() -> None:

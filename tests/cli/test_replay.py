@@ -14,6 +14,7 @@ from terminals import COMMAND, STREAMS, run
 
 from fragjson import vendors
 from fragjson._cli import main, replay
+from fragjson._cli.fitting import cells
 from fragjson.toolcalls import Accumulator
 
 VENDORS = ("anthropic", "gemini", "openai_chat", "openai_responses")
@@ -290,6 +291,41 @@ def test_json_tells_every_event(capsys: pytest.CaptureFixture[str]) -> None:
     assert closed[2]["arguments"] == accumulator.calls[1].arguments
     assert shown["summary"]["chunks"] == 37
     assert [call["status"] for call in shown["summary"]["calls"]] == ["complete", "complete"]
+
+
+LONG = [
+    ("text", "x" * 9000, "(9,000 characters)"),
+    ("text", "潮\u202e" * 9000, "(18,000 characters)"),
+    ("rows", ["x" * 9000] * 3, "(3 items)"),
+    ("p" * 9000, "x", ""),
+]
+
+
+@pytest.mark.parametrize(("member", "value", "size"), LONG, ids=lambda each: str(each)[:9])
+def test_lines_for_people_are_short_and_those_for_machines_whole(
+    member: str, value: Any, size: str, stream: Callable[[str], str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    arguments = {member: value}
+    for end in ("tool_calls", "length"):
+        function = {"name": "write", "arguments": json.dumps(arguments)}
+        entry = {"index": 0, "id": "c1", "function": function}
+        choice = {"index": 0, "delta": {"tool_calls": [entry]}, "finish_reason": end}
+        name = stream(json.dumps({"id": "r", "choices": [choice]}))
+        main(["replay", name])
+        lines = capsys.readouterr().out.splitlines()
+        assert max(map(cells, lines)) <= 450
+        (closed,) = (
+            line for line in lines if line.startswith("#1 $") and "[" not in line.split()[1]
+        )
+        assert "…" in closed
+        assert closed.endswith(size)
+        (whole,) = (line for line in lines if '{"' in line)
+        assert whole.endswith("…  (1 member)")
+        main(["replay", name, "--json"])
+        events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert value in [event.get("value") for event in events]
+        assert arguments in [event["record"]["partial"] for event in events if "record" in event]
 
 
 def test_json_is_json_for_every_reader(

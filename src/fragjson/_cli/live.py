@@ -8,7 +8,7 @@ summary are printed where the terminal was, to stay.
 import signal
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -31,6 +31,10 @@ _PRINTED = 20
 """Rows of a call that are printed at the end."""
 _NO_WRAP, _WRAP = "\x1b[?7l", "\x1b[?7h"
 """Whether what is too long for a line goes on in the next one: a screen would come to pieces."""
+_LEAST_WANTED = ("duplicates", "time", "bytes", "fragments")
+"""Columns of the table that are left out for the others, these first."""
+_GAP = 2
+"""Cells between columns."""
 _STYLES = {
     CallStatus.STREAMING: "cyan",
     CallStatus.COMPLETE: "green",
@@ -55,7 +59,8 @@ class LiveView(View):
             redirect_stdout=False,
             redirect_stderr=False,
         )
-        # It is drawn from a thread of its own, which sees only what is noted here.
+        # Frames are drawn from a thread of rich's, so that time goes on while a stream stalls. They
+        # show the calls themselves as well as what is noted here, so none is drawn during a step.
         self._lock = threading.Lock()
         self._calls: dict[ToolCall, CallRows] = {}
         self._latest: CallRows | None = None
@@ -80,10 +85,10 @@ class LiveView(View):
         self._console.file.write(sequence)
         self._console.file.flush()
 
-    def show(self, events: Sequence[StreamEvent]) -> None:
-        """Note what a chunk has caused; it is drawn with the next frame."""
+    def take(self, step: Callable[..., Sequence[StreamEvent]], *given: Any) -> None:
+        """Take a step and note what it has caused; it is drawn with the next frame."""
         with self._lock:
-            super().show(events)
+            super().take(step, *given)
 
     def tell(self, event: StreamEvent) -> None:
         """Note an event."""
@@ -116,7 +121,7 @@ class LiveView(View):
         show()
         show(Text(headline(self)))
         if self._calls:
-            show(_table(self))
+            show(_table(self, width))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         with self._lock:
@@ -175,11 +180,14 @@ def _title(each: CallRows, width: int) -> Text:
     named, closed = call.timing.named, call.timing.closed
     now = time.monotonic() if closed is None else closed
     time_taken = seconds(None if named is None else now - named)
-    right = f"  {call.status}, {counted(each.fragments, 'fragment')}, {time_taken}"
-    number = f"#{each.number} "
+    number, name = f"#{each.number} ", visible(str(call.name))
+    told = (str(call.status), counted(each.fragments, "fragment"), time_taken)
+    rights = [f"  {', '.join(told[:kept])}" for kept in (3, 2, 1)]
+    # Who it is comes first; then how it stands, and the figures if there is room.
+    wanted = width - cells(number + name)
+    right = next((text for text in rights if len(text) <= wanted), rights[-1])
     room = max(width // 2, width - len(right)) - len(number)
-    name = head(visible(str(call.name)), max(0, room))
-    left = Text.assemble((number, "dim"), (name, "bold"))
+    left = Text.assemble((number, "dim"), (head(name, max(0, room)), "bold"))
     room = width - cells(left.plain) - len(right)
     if call.id and room > len(" (…)"):
         left.append(f" ({head(visible(call.id), room - len(' ()'))})", "dim")
@@ -206,29 +214,29 @@ def _drawn(each: CallRows, rows: list[Row], width: int) -> list[Text]:
         path = tail(row.path, path_width)
         line = Text.assemble((f"   {state:<6}  ", style), (path, "cyan"))
         line.append(" " * (path_width - cells(path) + 2))
-        lines.append(line.append(_value(row, width - cells(line.plain))))
+        lines.append(line.append(row.shown(width - cells(line.plain))))
     return lines
 
 
-def _value(row: Row, room: int) -> str:
-    """Return a value, or what fits of it, and then how much the whole is."""
-    if not row.is_cut and cells(row.text) <= room:
-        return row.text
-    size = f"  ({row.size})" if row.size else ""
-    if len(size) > room // 2:
-        size = ""
-    fit = tail if row.is_open and row.size else head
-    return fit(row.text, room - len(size), is_cut=row.is_cut) + size
-
-
-def _table(view: View) -> Table:
+def _table(view: View, width: int) -> Table:
+    """Return the summary, with so many columns that the names have room, or half of the width."""
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in summary(view)]
+    columns = list(COLUMNS)
+    widths = {
+        column: max(map(cells, (column, *(row[column] for row in rows)))) for column in columns
+    }
+    widths["name"] = min(widths["name"], width // 2)
+    for column in _LEAST_WANTED:
+        if sum(widths[kept] + _GAP for kept in columns) - _GAP <= width:
+            break
+        columns.remove(column)
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in COLUMNS:
-        # Where there is no room for all, it is the name that gets shorter.
+    for column in columns:
+        # Longer names go on in the next line.
         justify: JustifyMethod = "left" if column in WORDS else "right"
-        table.add_column(column, justify=justify, no_wrap=column != "name")
-    for row in summary(view):
-        table.add_row(*map(Text, row))
+        table.add_column(column, justify=justify, no_wrap=column != "name", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(row[column]) for column in columns))
     return table
 
 

@@ -94,7 +94,7 @@ def _run(options: argparse.Namespace) -> int:
             stop = error
             unreadable = isinstance(error, UnreadableError)
             why = "the stream cannot be read" if unreadable else "interrupted"
-            view.show(accumulator.abort(why))
+            view.take(accumulator.abort, why)
     if accumulator.calls or not isinstance(stop, UnreadableError):
         view.finish()
     if stop is not None:
@@ -108,10 +108,10 @@ def _play(
 ) -> None:
     doubt = _Doubt(accumulator, options.vendor)
     for line, chunk in _paced(chunks(lines, options.stream), options.speed):
-        view.show(_told(f"{options.stream}, line {line}", accumulator.feed, chunk))
+        view.take(_told, f"{options.stream}, line {line}", accumulator.feed, chunk)
         view.chunks += 1
         doubt.feed(chunk)
-    view.show(_told(options.stream, accumulator.close))
+    view.take(_told, options.stream, accumulator.close)
     if reason := doubt.reason():
         raise UnreadableError(f"{options.stream}: {reason}")
 

@@ -9,6 +9,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from fragjson._cli.fitting import cells, head, tail
 from fragjson._cli.wording import counted, json_text, path_text, visible
 from fragjson._types import Path
 from fragjson.toolcalls import (
@@ -23,7 +24,7 @@ from fragjson.toolcalls import (
     ToolCall,
 )
 
-__all__ = ["CallRows", "Row"]
+__all__ = ["CallRows", "Row", "brief"]
 
 _KEPT = 1000
 """Characters of a value that are kept."""
@@ -46,6 +47,25 @@ class Row:
     is_open: bool
     is_cut: bool = False
     size: str = ""
+
+    def shown(self, room: int) -> str:
+        """Return the value, or what fits of it, and then how much the whole is."""
+        if not self.is_cut and cells(self.text) <= room:
+            return self.text
+        size = f"  ({self.size})" if self.size else ""
+        if len(size) > room // 2:
+            size = ""
+        fit = tail if self.is_open and self.size else head
+        return fit(self.text, room - len(size), is_cut=self.is_cut) + size
+
+
+def brief(value: Any, room: int) -> str:
+    """Return a value as JSON, or what fits of it, and then how much the whole is.
+
+    >>> brief({"text": "x" * 90}, 30), brief({"text": "x"}, 30)
+    ('{"text": "xxxxxxx…  (1 member)', '{"text": "x"}')
+    """
+    return _closed((), value).shown(room)
 
 
 @dataclass(slots=True)
@@ -91,8 +111,7 @@ class CallRows:
         self._open.pop(path, None)
         while (last := next(reversed(self._rows), ()))[: len(path)] == path and last != path:
             del self._rows[last]
-        text, is_cut = _beginning(value)
-        self._rows[path] = Row(path_text(path), text, False, is_cut, _size(value))
+        self._rows[path] = _closed(path, value)
 
 
 class _OpenString:
@@ -111,6 +130,11 @@ class _OpenString:
         text = json_text(self._end)[is_cut:-1]  # without the quote that has not come
         size = f"{counted(self._length, 'character')} so far"
         return Row(path_text(path), text, True, is_cut, size)
+
+
+def _closed(path: Path, value: Any) -> Row:
+    text, is_cut = _beginning(value)
+    return Row(path_text(path), text, False, is_cut, _size(value))
 
 
 def _beginning(value: Any) -> tuple[str, bool]:

@@ -4,10 +4,12 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fragjson._cli.wording import counted, json_text, path_text, portable, seconds, visible
+from fragjson._cli.fitting import head, middle
+from fragjson._cli.rows import brief
+from fragjson._cli.wording import counted, path_text, portable, seconds, visible
 from fragjson.toolcalls import (
     Accumulator,
     CallAborted,
@@ -25,7 +27,7 @@ from fragjson.toolcalls import (
 )
 
 if TYPE_CHECKING:
-    from fragjson._types import EventKind
+    from fragjson._types import EventKind, Path
 
 __all__ = ["COLUMNS", "WORDS", "JSONView", "PlainView", "View", "headline", "summary", "why"]
 
@@ -33,6 +35,8 @@ COLUMNS = ("#", "name", "status", "fragments", "bytes", "time", "duplicates")
 """What the closing summary tells of each call. ``time``: from its name to its verdict."""
 WORDS = ("name", "status")
 """Columns that are aligned to the left; the others are numbers."""
+_WIDTH = 200
+"""Cells of a line that a value, or a path, has at most."""
 
 
 class View(ABC):
@@ -62,9 +66,9 @@ class View(ABC):
             self._numbers = {each: place for place, each in enumerate(calls, start=1)}
         return self._numbers[call]
 
-    def show(self, events: Sequence[StreamEvent]) -> None:
-        """Show what a chunk has caused."""
-        for event in events:
+    def take(self, step: Callable[..., Sequence[StreamEvent]], *given: Any) -> None:
+        """Let the accumulator take a step, such as a chunk, and show what that has caused."""
+        for event in step(*given):
             self.tell(event)
 
     @abstractmethod
@@ -77,7 +81,10 @@ class View(ABC):
 
 
 class PlainView(View):
-    """A line for each thing that has happened, at once; a table at the end."""
+    """A line for each thing that has happened, at once; a table at the end.
+
+    Long values are shortened: they come twice, with their field and with the whole arguments.
+    """
 
     events = frozenset({"end"})
 
@@ -92,15 +99,16 @@ class PlainView(View):
                 identity = [f"({visible(call.id)})"] if call.id else []
                 print(label, visible(str(call.name)), *identity, flush=True)
             case FieldClosed(_, path, value):
-                print(label, f"{path_text(path)} = {json_text(value)}", flush=True)
+                print(label, f"{_path(path)} = {brief(value, _WIDTH)}", flush=True)
             case SchemaViolation(_, path, message):
-                print(label, f"{path_text(path)} is wrong: {visible(message)}", flush=True)
+                told = head(visible(message), _WIDTH)
+                print(label, f"{_path(path)} is wrong: {told}", flush=True)
             case CallClosed(call) | CallAborted(call):
                 if call.status is CallStatus.COMPLETE:
-                    print(label, f"complete: {json_text(call.arguments)}", flush=True)
+                    print(label, f"complete: {brief(call.arguments, _WIDTH)}", flush=True)
                 else:
                     told = f"{call.status} ({why(call)})"
-                    print(label, f"{told}: {json_text(call.partial)}", flush=True)
+                    print(label, f"{told}: {brief(call.partial, _WIDTH)}", flush=True)
 
     def finish(self) -> None:
         """Print the table, columns aligned."""
@@ -212,6 +220,10 @@ def summary(view: View) -> list[tuple[str, ...]]:
         )
         for place, (call, figures) in enumerate(found, start=1)
     ]
+
+
+def _path(path: "Path") -> str:
+    return middle(path_text(path), _WIDTH)
 
 
 def _json_type(value: object) -> str:
