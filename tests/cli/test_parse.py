@@ -273,6 +273,19 @@ def test_an_output_that_cannot_be_written(command: str) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("fragjson parse nothing 2>/dev/full", 3),
+        ("echo '[1]' | fragjson parse 2>/dev/full", 5),
+        ("echo '[1]' | fragjson parse >/dev/full 2>&1", 5),
+    ],
+)
+def test_what_cannot_even_be_told_leaves_the_status(line: str, status: int) -> None:
+    assert in_shell(line)[0] == status
+
+
 def test_only_drawing_loads_rich() -> None:
     code = "import sys, fragjson._cli; sys.exit('rich' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

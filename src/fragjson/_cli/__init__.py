@@ -20,7 +20,13 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import (
+    AbstractContextManager,
+    contextmanager,
+    redirect_stderr,
+    redirect_stdout,
+    suppress,
+)
 from typing import TextIO
 
 from fragjson import __version__
@@ -37,8 +43,9 @@ _INTERRUPTED = 130  # as a shell says that SIGINT has ended a program
 _UNHEARD = 141  # the same of SIGPIPE
 _STATUSES = (
     f"Exit status of every command: 2 wrong usage, {_UNREADABLE} the input cannot be read, "
-    f"{_UNWRITABLE} the output cannot be written, {_INTERRUPTED} interrupted, {_UNHEARD} whoever "
-    "read the output has stopped reading; others are explained by COMMAND --help."
+    f"{_UNWRITABLE} the output cannot be written, {_INTERRUPTED} interrupted (serve, which nothing "
+    f"else ends: 0), {_UNHEARD} whoever read the output has stopped reading; others are explained "
+    "by COMMAND --help."
 )
 
 
@@ -98,4 +105,5 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _say(text: str) -> None:
-    print(f"fragjson: {visible(text)}", file=sys.stderr)
+    with suppress(OSError):  # where this cannot be written either, there is still the status
+        print(f"fragjson: {visible(text)}", file=sys.stderr)

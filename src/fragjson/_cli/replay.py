@@ -77,7 +77,10 @@ def add(commands: Any) -> None:
         help="the tools' definitions as JSON, as the vendor gets them, to check the calls against",
     )
     replay.add_argument(
-        "--json", action="store_true", help="write each event as a line of JSON, for machines"
+        "--json",
+        action="store_true",
+        help="write each event as a line of JSON, for machines, with infinite numbers as 1e999 and "
+        "NaN as null",
     )
     replay.set_defaults(run=_run)
 
