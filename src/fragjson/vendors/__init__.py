@@ -14,7 +14,6 @@ answer to a call for that vendor:
 <Word.CUT: 2>
 """
 
-import difflib
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -166,6 +165,7 @@ def whose(chunk: Any, name: str) -> str | None:
 
 
 def _meant(name: object) -> str:
+    difflib = import_module("difflib")  # for this alone
     close = difflib.get_close_matches(str(name), names(), 1)
     return f"; is it {close[0]!r}?" if close else ""
 
