@@ -339,9 +339,11 @@ class Accumulator:
             adapter = self._adapt(vendors.adapter(name))
             for held in self._undecided.release():
                 adapter.feed(held)
-        elif self._whose is None:
-            self._whose = vendors.whose(chunk, self._vendor)
         adapter.feed(chunk)
+        if self._whose is None:
+            # What has begun a call is the vendor's, and need not be looked at again.
+            called = self._turn.calls
+            self._whose = self._vendor if called else vendors.whose(chunk, self._vendor)
 
     def _adapt(self, adapter_class: "type[vendors.Adapter]") -> "vendors.Adapter":
         adapter = adapter_class(self._turn)
