@@ -9,7 +9,7 @@ import pytest
 from fragjson import _cli
 
 MODULES = {module.name for module in pkgutil.iter_modules(_cli.__path__, "fragjson._cli.")}
-WITH_EXAMPLES = {f"fragjson._cli.{name}" for name in ("fitting", "reading", "wording")}
+WITH_EXAMPLES = {f"fragjson._cli.{name}" for name in ("fitting", "reading", "rows", "wording")}
 
 
 @pytest.mark.parametrize("name", sorted(MODULES))

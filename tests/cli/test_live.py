@@ -18,6 +18,7 @@ from terminals import STREAMS, run_in_terminal
 
 from fragjson._cli.fitting import cells, head, tail
 from fragjson._cli.live import LiveView
+from fragjson._cli.views import COLUMNS
 from fragjson._cli.wording import json_text, path_text, visible
 from fragjson.paths import parse_path
 from fragjson.testing import WRITERS
@@ -188,6 +189,17 @@ def test_a_long_name_leaves_the_figures_alone() -> None:
     assert title.endswith("…  complete, 2 fragments, 0.000 s")
     assert header.split() == ["#", "name", "status", "fragments", "bytes", "time", "duplicates"]
     assert row.split()[2:] == ["complete", "2", "8", "0.000", "s", "0"]
+
+
+@pytest.mark.parametrize("width", [20, 30, 40, 52, 60, 80])
+def test_where_there_is_little_room_the_last_columns_go_and_the_names_stay(width: int) -> None:
+    screen = Screen(width=width, clock=lambda: 0.0)
+    printed = screen.feed(written(("get_tides", {"a": 1}))).close().end().splitlines()
+    header, row = printed[-2:]
+    assert max(map(len, (header, row))) <= width
+    assert " ".join(COLUMNS).startswith(" ".join(header.split()))
+    assert row.split()[:3] == ["1", "get_tides", "complete"] or width == 20
+    assert ("duplicates" in header) == (width > 60)
 
 
 def test_a_long_call_is_cut_when_it_is_printed() -> None:

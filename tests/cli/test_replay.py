@@ -14,6 +14,7 @@ from terminals import COMMAND, STREAMS, run
 
 from fragjson import vendors
 from fragjson._cli import main, replay
+from fragjson.testing import WRITERS
 from fragjson.toolcalls import Accumulator
 
 VENDORS = ("anthropic", "gemini", "openai_chat", "openai_responses")
@@ -223,7 +224,7 @@ NOBODYS = [
     (
         (STREAMS / "anthropic.jsonl").read_text("utf-8"),
         ["--vendor", "openai_chat"],
-        "it has calls, but not openai_chat's: leave out --vendor to see them",
+        "vendor: the stream is not 'openai_chat', but 'anthropic'",
     ),
 ]
 
@@ -251,11 +252,21 @@ def test_a_stream_without_calls_is_none_of_those(capsys: pytest.CaptureFixture[s
         assert done.stdout.decode().split() == ["1", "chunk,", "0", "calls,", "ended"]
 
 
-def test_two_responses_without_calls_are_none_of_those(stream: Callable[[str], str]) -> None:
-    """The look-out for other vendors' calls does not stumble over what it cannot take."""
-    said = [{"type": "message_start", "message": {"id": id_}} for id_ in ("a", "b")]
-    name = stream("".join(json.dumps(chunk) + "\n" for chunk in said))
-    assert main(["replay", name, "--vendor", "openai_chat"]) == 0
+def test_lines_for_people_show_the_beginning_of_what_is_long_and_json_all_of_it(
+    stream: Callable[[str], str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "潮" * 4000
+    name = stream("\n".join(WRITERS["openai_chat"].write(("note", {"text": text, "n": 1}))))
+    assert main(["replay", name]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    (field,) = (line for line in lines if " $.text = " in line)
+    (whole,) = (line for line in lines if " complete: " in line)
+    assert field.endswith("潮…  (4,000 characters)")
+    assert whole.endswith("潮…  (2 members)")
+    assert max(map(len, lines)) < 600
+    assert main(["replay", name, "--json"]) == 0
+    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert text in [event.get("value") for event in events if event["type"] == "field_closed"]
 
 
 def test_json_tells_every_event(capsys: pytest.CaptureFixture[str]) -> None:

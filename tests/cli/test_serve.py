@@ -1,7 +1,10 @@
 """``fragjson serve``, as a process that others talk to."""
 
+import errno
+import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -36,12 +39,31 @@ def test_a_stream_is_played_until_interrupted() -> None:
 
 
 def test_what_cannot_be_played_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    nothing = tmp_path / "none.jsonl"
-    assert main(["serve", str(nothing)]) == 3
-    assert str(nothing) in capsys.readouterr().err
+    file = tmp_path / "stream.jsonl"
+    assert main(["serve", str(file)]) == 3
+    assert capsys.readouterr().err == f"fragjson: {file}: {os.strerror(errno.ENOENT)}\n"
+    for text in ("", "\n", '{"word": "x"}\n', '[{"candidates": []}]\n', "what is this?\n"):
+        file.write_text(text, "utf-8")
+        assert main(["serve", str(file)]) == 3
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err == f"fragjson: {file}: no line in it is a chunk that a vendor is known to send\n"
+
+
+@pytest.mark.parametrize(
+    "options", [["--speed", "-1"], ["--port", "65536"], ["--port", "-1"], ["--port", "http"]]
+)
+def test_options_that_cannot_be_are_usage_errors(options: list[str]) -> None:
     with pytest.raises(SystemExit) as stop:
-        main(["serve", str(nothing), "--speed", "-1"])
+        main(["serve", "stream.jsonl", *options])
     assert stop.value.code == 2
+
+
+def test_a_port_that_is_taken_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["serve", str(STREAMS / "openai_chat.jsonl"), "--port", str(port)]) == 3
+    assert capsys.readouterr().err.startswith(f"fragjson: port {port}: ")
 
 
 def test_the_version_is_said(capsys: pytest.CaptureFixture[str]) -> None:

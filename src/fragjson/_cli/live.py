@@ -29,6 +29,12 @@ _FRAMES = 15
 """How often a second it is drawn."""
 _PRINTED = 20
 """Rows of a call that are printed at the end."""
+_BETWEEN = "  "
+"""What stands between columns."""
+_SHORTEST_NAME = 12
+"""Cells that a name has in the table, whatever else has to go."""
+_FEWEST_COLUMNS = 3
+"""Number, name and status are always there."""
 _NO_WRAP, _WRAP = "\x1b[?7l", "\x1b[?7h"
 """Whether what is too long for a line goes on in the next one: a screen would come to pieces."""
 _STYLES = {
@@ -55,7 +61,9 @@ class LiveView(View):
             redirect_stdout=False,
             redirect_stderr=False,
         )
-        # It is drawn from a thread of its own, which sees only what is noted here.
+        # It is drawn from a thread of its own. What events have said is noted here, under the lock;
+        # of a call that streams that thread reads nothing but what is set whole: its name, status,
+        # reason, error and times.
         self._lock = threading.Lock()
         self._calls: dict[ToolCall, CallRows] = {}
         self._latest: CallRows | None = None
@@ -116,7 +124,7 @@ class LiveView(View):
         show()
         show(Text(headline(self)))
         if self._calls:
-            show(_table(self))
+            show(_table(self, width))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         with self._lock:
@@ -206,29 +214,27 @@ def _drawn(each: CallRows, rows: list[Row], width: int) -> list[Text]:
         path = tail(row.path, path_width)
         line = Text.assemble((f"   {state:<6}  ", style), (path, "cyan"))
         line.append(" " * (path_width - cells(path) + 2))
-        lines.append(line.append(_value(row, width - cells(line.plain))))
+        lines.append(line.append(row.value(width - cells(line.plain))))
     return lines
 
 
-def _value(row: Row, room: int) -> str:
-    """Return a value, or what fits of it, and then how much the whole is."""
-    if not row.is_cut and cells(row.text) <= room:
-        return row.text
-    size = f"  ({row.size})" if row.size else ""
-    if len(size) > room // 2:
-        size = ""
-    fit = tail if row.is_open and row.size else head
-    return fit(row.text, room - len(size), is_cut=row.is_cut) + size
-
-
-def _table(view: View) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in COLUMNS:
-        # Where there is no room for all, it is the name that gets shorter.
+def _table(view: View, width: int) -> Table:
+    """Return the summary; where there is no room for all of it, without its last columns."""
+    rows = summary(view)
+    needed = [max(map(cells, column)) for column in zip(COLUMNS, *rows, strict=True)]
+    name = COLUMNS.index("name")
+    needed[name] = min(needed[name], _SHORTEST_NAME)
+    kept = len(COLUMNS)
+    while kept > _FEWEST_COLUMNS and sum(needed[:kept]) + len(_BETWEEN) * (kept - 1) > width:
+        kept -= 1
+    room = width - sum(needed[:kept]) - len(_BETWEEN) * (kept - 1) + needed[name]
+    table = Table(box=None, padding=(0, len(_BETWEEN), 0, 0), pad_edge=False, header_style="dim")
+    for column in COLUMNS[:kept]:
         justify: JustifyMethod = "left" if column in WORDS else "right"
-        table.add_column(column, justify=justify, no_wrap=column != "name")
-    for row in summary(view):
-        table.add_row(*map(Text, row))
+        table.add_column(column, justify=justify, no_wrap=True)
+    for row in rows:
+        shown = [head(cell, room) if at == name else cell for at, cell in enumerate(row[:kept])]
+        table.add_row(*map(Text, shown))
     return table
 
 

@@ -9,6 +9,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from fragjson._cli.fitting import cells, head, tail
 from fragjson._cli.wording import counted, json_text, path_text, visible
 from fragjson._types import Path
 from fragjson.toolcalls import (
@@ -46,6 +47,26 @@ class Row:
     is_open: bool
     is_cut: bool = False
     size: str = ""
+
+    @classmethod
+    def closed(cls, path: Path, value: Any) -> "Row":
+        """Return the row of a field that is finished."""
+        text, is_cut = _beginning(value)
+        return cls(path_text(path), text, False, is_cut, _size(value))
+
+    def value(self, room: int) -> str:
+        """Return the value, or what fits of it, and then how much the whole is.
+
+        >>> Row.closed(("note",), "high water at noon, and again at midnight").value(36)
+        '"high water at noo…  (41 characters)'
+        """
+        if not self.is_cut and cells(self.text) <= room:
+            return self.text
+        size = f"  ({self.size})" if self.size else ""
+        if len(size) > room // 2:
+            size = ""
+        fit = tail if self.is_open and self.size else head
+        return fit(self.text, room - len(size), is_cut=self.is_cut) + size
 
 
 @dataclass(slots=True)
@@ -91,8 +112,7 @@ class CallRows:
         self._open.pop(path, None)
         while (last := next(reversed(self._rows), ()))[: len(path)] == path and last != path:
             del self._rows[last]
-        text, is_cut = _beginning(value)
-        self._rows[path] = Row(path_text(path), text, False, is_cut, _size(value))
+        self._rows[path] = Row.closed(path, value)
 
 
 class _OpenString:

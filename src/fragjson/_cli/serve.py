@@ -13,6 +13,8 @@ from fragjson._cli.wording import speed
 
 __all__ = ["add"]
 
+_PORTS = range(65536)
+
 
 def add(commands: Any) -> None:
     """Add the command to the parsers of ``argparse``."""
@@ -20,7 +22,8 @@ def add(commands: Any) -> None:
         "serve",
         help="play a recorded stream to a vendor's SDK",
         description="Answer the requests of a vendor's SDK with a recorded stream, on this "
-        "machine, until interrupted. Prints the variables to set so that the SDK finds it.",
+        "machine, until interrupted. Prints where it is, and the variables to set so that the SDK "
+        "finds it, if it goes by any.",
         epilog="Exit status: 0 interrupted, 3 the stream cannot be read or played.",
     )
     parser.add_argument("stream", metavar="STREAM", help="a file with one chunk per line")
@@ -31,7 +34,7 @@ def add(commands: Any) -> None:
         metavar="V",
         help="whose stream it is; auto, the default: the stream tells",
     )
-    parser.add_argument("--port", type=int, default=0, help="where to listen; 0: a free one")
+    parser.add_argument("--port", type=_port, default=0, help="where to listen; 0: a free one")
     parser.add_argument(
         "--speed", type=speed, default=30.0, metavar="N", help="lines per second; 0: no pauses"
     )
@@ -42,6 +45,15 @@ def _run(options: argparse.Namespace) -> int:
     serve = import_module("fragjson.testing.provider").serve  # what the others have no use for
     try:
         serve(options.stream, options.vendor, port=options.port, speed=options.speed)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        what = f"port {options.port}" if error.filename is None else options.stream
+        raise UnreadableError(f"{what}: {error.strerror}") from error
+    except ValueError as error:
         raise UnreadableError(f"{options.stream}: {error}") from error
     return 0
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) not in _PORTS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: they go from 0 to {_PORTS[-1]}")
+    return int(text)

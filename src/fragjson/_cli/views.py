@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fragjson._cli.wording import counted, json_text, path_text, seconds, visible
+from fragjson._cli.rows import Row
+from fragjson._cli.wording import counted, path_text, seconds, visible
 from fragjson.toolcalls import (
     Accumulator,
     CallAborted,
@@ -31,6 +32,8 @@ __all__ = ["COLUMNS", "WORDS", "JSONView", "PlainView", "View", "headline", "sum
 
 COLUMNS = ("#", "name", "status", "fragments", "bytes", "time", "duplicates")
 """What the closing summary tells of each call. ``time``: from its name to its verdict."""
+_LONGEST = 500
+"""Cells of a value that a line shows."""
 WORDS = ("name", "status")
 """Columns that are aligned to the left; the others are numbers."""
 
@@ -77,7 +80,10 @@ class View(ABC):
 
 
 class PlainView(View):
-    """A line for each thing that has happened, at once; a table at the end."""
+    """A line for each thing that has happened, at once; a table at the end.
+
+    Of long values the beginning: ``--json`` has all of them.
+    """
 
     events = frozenset({"end"})
 
@@ -92,15 +98,15 @@ class PlainView(View):
                 identity = [f"({visible(call.id)})"] if call.id else []
                 print(label, visible(str(call.name)), *identity, flush=True)
             case FieldClosed(_, path, value):
-                print(label, f"{path_text(path)} = {json_text(value)}", flush=True)
+                print(label, f"{path_text(path)} = {_shortened(value)}", flush=True)
             case SchemaViolation(_, path, message):
                 print(label, f"{path_text(path)} is wrong: {visible(message)}", flush=True)
             case CallClosed(call) | CallAborted(call):
                 if call.status is CallStatus.COMPLETE:
-                    print(label, f"complete: {json_text(call.arguments)}", flush=True)
+                    print(label, f"complete: {_shortened(call.arguments)}", flush=True)
                 else:
                     told = f"{call.status} ({why(call)})"
-                    print(label, f"{told}: {json_text(call.partial)}", flush=True)
+                    print(label, f"{told}: {_shortened(call.partial)}", flush=True)
 
     def finish(self) -> None:
         """Print the table, columns aligned."""
@@ -212,6 +218,10 @@ def summary(view: View) -> list[tuple[str, ...]]:
         )
         for place, (call, figures) in enumerate(found, start=1)
     ]
+
+
+def _shortened(value: Any) -> str:
+    return Row.closed((), value).value(_LONGEST)
 
 
 def _json_type(value: object) -> str:

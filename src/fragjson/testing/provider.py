@@ -25,9 +25,11 @@ from threading import Event, Lock
 from types import TracebackType
 from typing import TextIO
 
+from fragjson._showing import visible
 from fragjson.testing.answering import Ending, SeenRequest, Server
 from fragjson.testing.playback import Playback, Refusal, playback_of
 from fragjson.testing.replaying import read_stream
+from fragjson.testing.wires import vendor_of
 
 __all__ = ["Ending", "MockProvider", "Playback", "Refusal", "SeenRequest", "serve"]
 
@@ -124,8 +126,8 @@ def serve(
 ) -> None:
     """Play a recorded stream to whoever asks, until interrupted.
 
-    Prints where it is, the variables to set so that the vendor's SDK finds it, and then a line for
-    each request.
+    Prints where it is, the variables to set so that the vendor's SDK finds it, if it goes by any,
+    and then a line for each request.
 
     Args:
         file: the stream, as ``read_stream`` reads it.
@@ -135,26 +137,32 @@ def serve(
         out: where to print, instead of standard output.
 
     Raises:
-        ValueError: the vendor is unknown, or the speed less than nothing.
+        ValueError: the vendor is unknown, or no line of the stream tells it; or the speed is less
+            than nothing.
         OSError: the file cannot be read, or the port is not free.
     """
     if not speed >= 0:
         raise ValueError(f"speed: {speed} is less than nothing")
     stream = read_stream(file)
-    playback = Playback(stream, vendor=vendor, pause=1 / speed if speed else 0.0)
+    whose = vendor_of(stream) if vendor == "auto" else vendor
+    if whose is None:
+        raise ValueError("no line in it is a chunk that a vendor is known to send")
+    playback = Playback(stream, vendor=whose, pause=1 / speed if speed else 0.0)
 
     def say(text: str) -> None:
         print(text, file=out or sys.stdout, flush=True)
 
     def told(request: SeenRequest) -> None:
         sent = f"{request.lines_sent} of {len(stream)} lines"
-        say(f"{request.method} {request.path}: {request.ending}, {sent}")
+        say(f"{request.method} {visible(request.path)}: {request.ending}, {sent}")
 
     with MockProvider(playback, port=port, over=told) as provider:
         try:
             say(f"{file} is played at {provider.base_url}, until interrupted (Ctrl-C)")
             for name, value in provider.environment.items():
                 say(f"export {name}={value}")
+            if not provider.environment:
+                say(f"no variable leads a client for {whose} there: give it that address")
             Event().wait()
         except KeyboardInterrupt:
             say("stopped")
