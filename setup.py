@@ -59,13 +59,14 @@ If CC is set in the environment, it has to name a compiler that is there.
 class CleanBuild(build):
     """Compile first, so that a failure is not below a page of copying; and copy into clean folders.
 
-    What an earlier build has left there would be shipped: modules that are gone since.
+    What an earlier build of ours has left there would be shipped: modules that are gone since. The
+    folder may be others' as well, so only that of this package is swept.
     """
 
     sub_commands = sorted(build.sub_commands, key=lambda command: command[0] != "build_ext")
 
     def run(self) -> None:
-        for left in Path(self.build_lib).rglob("*.py"):
+        for left in Path(self.build_lib, "fragjson").rglob("*.py"):
             left.unlink()
         super().run()
 

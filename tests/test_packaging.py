@@ -77,11 +77,15 @@ def test_a_build_takes_all_packages_and_nothing_that_was_left_by_another(
     assert built == shipped()
     assert {"fragjson/py.typed", "fragjson/_engine.pyi", "fragjson/__main__.py"} <= built
 
-    gone = tmp_path / "fragjson" / "gone.py"
-    gone.touch()
+    gone = [tmp_path / "fragjson" / "gone.py", tmp_path / "fragjson" / "vendors" / "gone.py"]
+    of_others = [tmp_path / "setup.py", tmp_path / "other" / "fragjson" / "gone.py"]
+    for file in (*gone, *of_others):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
     failed = setup(copy, "-q", "build", "--build-lib", str(tmp_path), CC="/nowhere/cc")
     assert failed.returncode == 1
-    assert not gone.exists()
+    assert [file for file in gone if file.exists()] == []
+    assert [file for file in of_others if not file.exists()] == []
 
 
 @pytest.fixture(scope="module")
