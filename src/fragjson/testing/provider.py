@@ -19,9 +19,10 @@ gone when the ``with`` block is left.
 """
 
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from threading import Event, Lock
+from threading import Lock
 from types import TracebackType
 from typing import TextIO
 
@@ -155,6 +156,8 @@ def serve(
             say(f"{file} is played at {provider.base_url}, until interrupted (Ctrl-C)")
             for name, value in provider.environment.items():
                 say(f"export {name}={value}")
-            Event().wait()
+            while True:
+                # Not one wait for ever: Windows would not let that one be interrupted.
+                time.sleep(1.0)
         except KeyboardInterrupt:
             say("stopped")
