@@ -19,9 +19,10 @@ gone when the ``with`` block is left.
 """
 
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from threading import Event, Lock
+from threading import Lock
 from types import TracebackType
 from typing import TextIO
 
@@ -163,6 +164,8 @@ def serve(
                 say(f"export {name}={value}")
             if not provider.environment:
                 say(f"no variable leads a client for {whose} there: give it that address")
-            Event().wait()
+            while True:
+                # Not one wait for ever: Windows would not let that one be interrupted.
+                time.sleep(1.0)
         except KeyboardInterrupt:
             say("stopped")
