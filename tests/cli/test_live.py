@@ -16,10 +16,11 @@ from rich.console import Console
 from strategies import examples
 from terminals import STREAMS, run_in_terminal
 
-from fragjson._cli.fitting import cells, head, tail
+from fragjson._cli.fitting import head, tail
 from fragjson._cli.live import LiveView
 from fragjson._cli.views import COLUMNS
-from fragjson._cli.wording import json_text, path_text, visible
+from fragjson._cli.wording import json_text, path_text
+from fragjson._showing import cells, visible
 from fragjson.paths import parse_path
 from fragjson.testing import WRITERS
 from fragjson.toolcalls import Accumulator

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from fragjson import __version__
 from fragjson._cli import parse, replay, serve
 from fragjson._cli.reading import UnreadableError
-from fragjson._cli.wording import visible
+from fragjson._showing import visible
 
 __all__ = ["main"]
 

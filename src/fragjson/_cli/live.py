@@ -17,10 +17,11 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from fragjson._cli.fitting import cells, head, tail
+from fragjson._cli.fitting import head, tail
 from fragjson._cli.rows import CallRows, Row
 from fragjson._cli.views import COLUMNS, WORDS, View, headline, summary, why
-from fragjson._cli.wording import counted, seconds, visible
+from fragjson._cli.wording import counted, seconds
+from fragjson._showing import cells, visible
 from fragjson.toolcalls import Accumulator, CallStatus, StreamEvent, StreamFailed, ToolCall
 
 __all__ = ["LiveView"]

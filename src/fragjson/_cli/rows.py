@@ -9,8 +9,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from fragjson._cli.fitting import cells, head, tail
-from fragjson._cli.wording import counted, json_text, path_text, visible
+from fragjson._cli.fitting import head, tail
+from fragjson._cli.wording import counted, json_text, path_text
+from fragjson._showing import cells, visible
 from fragjson._types import Path
 from fragjson.toolcalls import (
     CallClosed,

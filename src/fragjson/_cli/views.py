@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fragjson._cli.rows import Row
-from fragjson._cli.wording import counted, path_text, seconds, visible
+from fragjson._cli.wording import counted, path_text, seconds
+from fragjson._showing import visible
 from fragjson.toolcalls import (
     Accumulator,
     CallAborted,
