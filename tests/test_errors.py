@@ -1,5 +1,6 @@
 """The exceptions: a family of ``json.JSONDecodeError``, complete, comparable, ready to travel."""
 
+import codecs
 import copy
 import json
 import pickle
@@ -158,23 +159,28 @@ FAULTY = [
     '{"limit" 10}', '[1, 2,, 3]', '{"a": 1,\n "b": [tru]}\n', '["é" "漢字"]', '{"語": "文", "é" 1}',
     '["\\u00e9\\ud83d\\ude00", x]', '[1]]', '["line\nbreak"]', '["\\x"]', '\n\n[1,\n}', "{'a': 1}",
     '["' + "long " * 30 + '\\z' + " and more" * 30 + '"]',
+    '{\r\n\t"a":\t[tru],\r\n\t"b": 1\r\n}\r\n', '["\ud800", "\udc00\ud83d" x]', '["\x1b[2J" 1]',
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", FAULTY)
-def test_the_caret_stands_below_the_fault_however_the_text_was_cut(text: str) -> None:
+@pytest.mark.parametrize("bom", [b"", codecs.BOM_UTF8], ids=["", "bom"])
+def test_the_caret_stands_below_the_fault_however_the_text_was_cut(text: str, bom: bytes) -> None:
     whole = error_of(fragjson.loads, text)
     assert whole is not None
     line, caret = whole.excerpt.split("\n")
     assert line.isprintable()
     assert caret.lstrip() == "^"
-    if text.isascii():
-        assert line[len(caret) - 1 :][:1] == text[whole.pos].rstrip("\n")
-    for fed in (text, text.encode()):
+    if text.isprintable() and text.isascii():
+        assert line[len(caret) - 1] == text[whole.pos]
+    encoded = bom + text.encode(errors="surrogatepass")
+    for fed in (encoded,) if bom else (encoded, text):
         for _, fragments in fragmentations(fed):
             kept = error_of(feed_all, Parser(keep_text=True), fragments)
             assert kept is not None
-            assert kept.excerpt.split("\n")[1] == caret
+            seen, caret_below = kept.excerpt.split("\n")
+            assert caret_below == caret
+            assert line.startswith(seen.rstrip("\N{REPLACEMENT CHARACTER}"))
             last = error_of(feed_all, Parser(), fragments)
             assert last is not None
             # A fragment of bytes may end inside a character.
@@ -184,12 +190,25 @@ def test_the_caret_stands_below_the_fault_however_the_text_was_cut(text: str) ->
             assert (last.excerpt == "") == (at < 0)
 
 
-def test_what_is_no_text_has_no_excerpt() -> None:
-    parser = Parser()
-    parser.feed("[1,")
-    assert error_of(parser.close).excerpt == ""
+@pytest.mark.parametrize("text", ["", "[", '{"a": "x', '{"é', "[1, tru", '["\\ud83d', "-"])
+def test_what_ends_too_early_has_no_excerpt_and_places_that_no_cut_changes(text: str) -> None:
+    for fed in (text, text.encode()):
+        for _, fragments in fragmentations(fed):
+            parser = Parser()
+            feed_all(parser, fragments)
+            error = error_of(parser.close)
+            assert (error.doc, error.doc_start, error.excerpt) == ("", len(text), "")
+
+
+@pytest.mark.parametrize("cut", range(1, 6))
+def test_a_second_bom_is_text_and_a_fault(cut: int) -> None:
+    boms = codecs.BOM_UTF8 * 2
+    error = error_of(feed_all, Parser(), [boms[:cut], boms[cut:]])
+    assert (error.pos, error.doc_start) == (0, 0)
+    # It is one as soon as its first byte has come.
+    assert error.excerpt == ("\\ufeff\n^" if cut < 4 else "\N{REPLACEMENT CHARACTER}\n^")
 
 
 def test_an_excerpt_controls_no_terminal_and_counts_wide_characters() -> None:
     error = MalformedJSONError("x", '{"\x1b[2J漢e\u0301" 1}', 11)
-    assert error.excerpt == '{"\N{REPLACEMENT CHARACTER}[2J漢e\u0301" 1}\n           ^'
+    assert error.excerpt == '{"\\u001b[2J漢e\u0301" 1}\n                ^'

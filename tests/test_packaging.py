@@ -22,12 +22,14 @@ FOR_PEOPLE = {".md"}
 FOR_THE_BUILD = {".pyx", ".pxd", ".h"}
 """Shipped in the sdist alone: nobody compiles against the engine, which has no C interface."""
 MADE = {".c", ".so", ".pyd", ".pyc", ".html"}
+BESIDE = "_fragjson_pytest.py"
+"""The plugin for pytest: the one module that is not in the package."""
 
 
 def shipped() -> set[str]:
     """The files of the sources that an installed package has, besides the engine."""
     left_out = FOR_PEOPLE | FOR_THE_BUILD | MADE
-    return {
+    return {BESIDE} | {
         path.relative_to(SOURCE.parent).as_posix()
         for path in SOURCE.rglob("*")
         if path.is_file() and path.suffix not in left_out
@@ -59,7 +61,7 @@ def test_an_installed_package_is_the_engine_and_the_files_of_the_source() -> Non
         files = metadata.files("fragjson") or []
     except metadata.PackageNotFoundError:
         files = []
-    installed = {file.as_posix() for file in files if file.parts[0] == "fragjson"}
+    installed = {file.as_posix() for file in files if file.parts[0] in ("fragjson", BESIDE)}
     if not installed:
         pytest.skip("fragjson is used from its sources here, not installed or as editable")
     installed = {name for name in installed if not name.endswith(".pyc")}

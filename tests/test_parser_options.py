@@ -42,7 +42,8 @@ def test_bad_values_are_value_errors_that_name_the_option(option: str, value: An
 @pytest.mark.parametrize(
     ("option", "value"),
     [
-        ("events", 1), ("events", [1]), ("allow_partial", "yes"), ("allow_partial", None),
+        ("events", 1), ("events", [1]), ("allow_partial", "yes"), ("allow_partial", "on"),
+        ("allow_partial", None),
         ("allow_partial", 1.0), ("max_depth", "3"), ("max_depth", None), ("max_depth", 2.5),
         ("max_bytes", "1"), ("max_bytes", 1.0), ("max_string", b"1"), ("paths", 3), ("paths", [3]),
         ("atomic", 3), ("atomic", [None]), ("object_hook", 3), ("parse_int", "int"),

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import io
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -242,30 +244,96 @@ def test_what_is_played_can_change() -> None:
     assert found == [503, 200, 500]
 
 
+def openai_says(kind: str, code: str | None) -> Any:
+    return {"error": {"message": "not now", "type": kind, "param": None, "code": code}}
+
+
+def google_says(code: int, word: str) -> Any:
+    return {"error": {"code": code, "message": "not now", "status": word}}
+
+
+def mistral_says(kind: str, code: str | None) -> Any:
+    return {"object": "error", "message": "not now", "type": kind, "param": None, "code": code}
+
+
 ERRORS = {
-    "openai_chat": ("rate_limit_exceeded", "server_error"),
-    "openai_responses": ("rate_limit_exceeded", "server_error"),
-    "groq": ("rate_limit_exceeded", "server_error"),
-    "anthropic": ("rate_limit_error", "api_error"),
-    "gemini": ("RESOURCE_EXHAUSTED", "INTERNAL"),
-    "gemini_interactions": ("RESOURCE_EXHAUSTED", "INTERNAL"),
-    "bedrock": ("ThrottlingException", "InternalServerException"),
-    "mistral": ("now", "now"),
-    "cohere": ("now", "now"),
-    "ollama": ("now", "now"),
+    ("openai_chat", "openai_responses"): {
+        400: openai_says("invalid_request_error", None),
+        429: openai_says("tokens", "rate_limit_exceeded"),
+        500: openai_says("server_error", None),
+    },
+    ("groq",): {
+        400: {"error": {"message": "not now", "type": "invalid_request_error"}},
+        429: {"error": {"message": "not now", "type": "tokens", "code": "rate_limit_exceeded"}},
+        500: {"error": {"message": "not now", "type": "internal_server_error"}},
+    },
+    ("anthropic",): {
+        429: {"type": "error", "error": {"type": "rate_limit_error", "message": "not now"}},
+        500: {"type": "error", "error": {"type": "api_error", "message": "not now"}},
+    },
+    ("gemini", "gemini_interactions"): {
+        429: google_says(429, "RESOURCE_EXHAUSTED"),
+        500: google_says(500, "INTERNAL"),
+    },
+    ("bedrock", "bedrock_invoke"): {
+        429: {"__type": "ThrottlingException", "message": "not now"},
+        500: {"__type": "InternalServerException", "message": "not now"},
+    },
+    ("mistral_conversations",): {
+        400: mistral_says("invalid_request_error", None),
+        429: mistral_says("rate_limited", "1300"),
+        500: mistral_says("internal_server_error", None),
+    },
+    ("cohere",): {status: {"message": "not now"} for status in (400, 429, 500)},
+    ("ollama",): {status: {"error": "not now"} for status in (400, 429, 500)},
 }
+"""The whole body of each."""
 
 
-@pytest.mark.parametrize("vendor", sorted(ERRORS))
-def test_errors_are_in_the_vendors_words(vendor: str) -> None:
-    for status, word in zip((429, 500), ERRORS[vendor], strict=True):
+def says(provider: MockProvider, path: str, **options: Any) -> tuple[int, Any]:
+    with ask(provider, path, **options) as response:
+        found = response.status, json.load(response)
+    assert provider.requests[-1].wait() == "refused"
+    return found
+
+
+@pytest.mark.parametrize("names", ERRORS, ids=" ".join)
+def test_errors_are_in_the_vendors_words(names: tuple[str, ...]) -> None:
+    for status, expected in ERRORS[names].items():
         with MockProvider(Refusal(status, "not now")) as provider:
-            with ask(provider, PATHS[vendor]) as response:
-                text = json.dumps(json.load(response))
-            assert response.status == status
-            assert word in text
-            assert "not now" in text
-            assert provider.requests[0].wait() == "refused"
+            for name in names:
+                assert says(provider, PATHS[name]) == (status, expected)
+
+
+def test_of_vendors_with_one_path_the_error_is_of_the_one_that_is_named() -> None:
+    refusals = [Refusal(500, "not now", vendor=name) for name in ("auto", "groq", "mistral")]
+    with MockProvider(*refusals) as provider:
+        found = [says(provider, "/v1/chat/completions")[1] for _ in refusals]
+    (openai,) = (body[500] for names, body in ERRORS.items() if "openai_chat" in names)
+    assert found == [openai, ERRORS["groq",][500], mistral_says("internal_server_error", None)]
+
+
+@pytest.mark.parametrize("name", sorted(PATHS))
+def test_an_objection_is_in_the_words_of_the_vendor_whose_stream_it_is(name: str) -> None:
+    """Not of the one who has the path that was asked for."""
+    vendor = WRITERS[name].vendor
+    wire = WIRES[vendor]
+    with MockProvider(Playback(WRITERS[name].write(*CALLS), vendor=vendor)) as provider:
+        for path in ("/v1/embeddings", *PATHS.values()):
+            if not wire.answers(path):
+                status, found = says(provider, path)
+                assert status == 404
+                assert found == wire.error(404, message_of(found))
+                assert f"one for POST ...{wire.path}" in message_of(found)
+        if wire.flagged:
+            status, found = says(provider, PATHS[name], request=b"{}")
+            assert (status, found) == (400, wire.error(400, message_of(found)))
+
+
+def message_of(body: Any) -> str:
+    """Return the message of an error, wherever the vendor has it."""
+    inner = body.get("error", body)
+    return str(inner if isinstance(inner, str) else inner["message"])
 
 
 @pytest.mark.parametrize(
@@ -311,6 +379,7 @@ def test_the_environment_is_that_of_its_streams() -> None:
         (lambda: MockProvider("data: {}"), "stream: a list of lines, not str"),
         (lambda: MockProvider(iter(STREAM)), "stream: a list of lines, not list_iterator"),
         (lambda: Playback(STREAM, vendor="acme"), "vendor: 'acme' is none of"),
+        (lambda: Refusal(500, vendor="acme"), "vendor: 'acme' is none of"),
         (lambda: Playback(STREAM, how="slam"), "how: 'slam' is none of"),
         (lambda: Playback(STREAM, stall=-1), "stall: -1 is less than nothing"),
         (lambda: Playback(STREAM, break_at=-1), "break_at: -1 is less than nothing"),
@@ -324,6 +393,43 @@ def test_the_environment_is_that_of_its_streams() -> None:
 def test_misuse_is_told(make: Any, says: str) -> None:
     with pytest.raises((TypeError, ValueError), match=re.escape(says)):
         make()
+
+
+def chunked(body: bytes) -> bytes:
+    pieces = [body[at : at + 7] for at in range(0, len(body), 7)]
+    sent = b"".join(b"%x;name=value\r\n%b\r\n" % (len(piece), piece) for piece in pieces)
+    return sent + b"0\r\nX-Trailer: 1\r\n\r\n"
+
+
+def test_a_body_may_come_in_chunks() -> None:
+    """And the next request on the connection is where it ends."""
+    text = json.dumps({"stream": True, "text": "y" * 40}).encode()
+    with MockProvider(STREAM) as provider:
+        address = provider.base_url.removeprefix("http://")
+        with contextlib.closing(http.client.HTTPConnection(address, timeout=10)) as connection:
+            for _ in range(2):
+                connection.putrequest("POST", PATHS["openai_chat"])
+                connection.putheader("Transfer-Encoding", "chunked")
+                connection.endheaders(chunked(text))
+                with connection.getresponse() as response:
+                    assert response.read() == body("openai_chat", STREAM)
+        assert [request.body for request in provider.requests] == [text, text]
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, OSError, StopIteration])
+def test_what_goes_wrong_in_a_cut_ends_the_answer(
+    error: type[Exception], capfd: pytest.CaptureFixture[str]
+) -> None:
+    def cut(body: bytes) -> list[bytes]:
+        raise error("the cut is broken")
+
+    over: list[SeenRequest] = []
+    with MockProvider(Playback(STREAM, cut=cut), over=over.append) as provider:
+        with pytest.raises(http.client.RemoteDisconnected), ask(provider):
+            pass
+        assert provider.requests[0].wait() == "failed"
+    assert over == provider.requests
+    assert "the cut is broken" in capfd.readouterr().err
 
 
 # What it leaves behind
@@ -362,6 +468,22 @@ def test_what_goes_wrong_in_a_callback_is_reported(capfd: pytest.CaptureFixture[
 
 
 # For people
+
+
+def test_serving_waits_in_steps_that_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An endless one cannot be interrupted on Windows."""
+    waits: list[float] = []
+
+    def interrupted(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) > 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", interrupted)
+    out = io.StringIO()
+    serve(FOLDER / "anthropic.jsonl", out=out)
+    assert out.getvalue().endswith("stopped\n")
+    assert max(waits) <= 1.0
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ SOURCE = ROOT / "src" / "fragjson"
 
 # From the ground up. A module imports only what stands in an earlier line.
 LAYERS = [
-    {"_errors", "_types"},
+    {"_showing", "_types"},
+    {"_errors"},
     {"paths"},
     {"_engine"},
     {"_iterate"},

@@ -69,6 +69,10 @@ def test_a_parser_says_how_far_it_is_and_nothing_of_what_it_reads() -> None:
         parser.feed("\n")
     assert repr(parser) == "<Parser INVALID at rows[2]['a b'], 2,037 chars>"
 
+    parser.reset()
+    parser.feed('{"\x7f\u202e\\u001b[2J\\ud800": [')
+    assert repr(parser) == r"<Parser PARTIAL at ['\u007f\u202e\u001b[2J\ud800'], 23 chars>"
+
     class Mine(fragjson.Parser):
         pass
 

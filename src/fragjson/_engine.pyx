@@ -162,6 +162,7 @@ from fragjson._errors import (
     LimitExceededError,
     MalformedJSONError,
 )
+from fragjson._showing import visible
 from fragjson._types import Allow, Status
 from fragjson.paths import compile_paths, path_text
 
@@ -417,7 +418,8 @@ parse_int=None, parse_constant=None, object_pairs_hook=None)\n--\n\n\
             other kinds show when they close.
         atomic: paths of strings that show only when closed (``"$.mode"``).
         events: which of ``"start"``, ``"delta"`` and ``"end"`` the feeds return.
-        paths: limits events to values at these paths (a JSONPath subset, see ``fragjson.paths``).
+        paths: limits ``events`` to values at these paths (a JSONPath subset, see
+            ``fragjson.paths``). Without ``events`` there is nothing to limit.
         strict: as in ``json.loads``: False lets control characters stand in strings.
         max_depth: containers that may be open at once.
         max_bytes: UTF-8 bytes that may be fed; None for no limit.
@@ -479,6 +481,7 @@ parse_int=None, parse_constant=None, object_pairs_hook=None)\n--\n\n\
     cdef Py_ssize_t fragment_start # index in it of the first unit that is this document's
     cdef Py_ssize_t fragment_pos   # code points before that one, and before what is carried to it
     cdef bytes carried             # that, for an error to show
+    cdef Py_ssize_t bom_end        # index in it behind a BOM, which is no part of the text
     cdef Py_ssize_t run_start      # index in it of the machine's unit 0
     cdef list texts                # everything fed, with keep_text
     cdef Py_ssize_t texts_kept     # how many there were before any were joined
@@ -604,7 +607,7 @@ parse_int=None, parse_constant=None, object_pairs_hook=None)\n--\n\n\
         >>> parser.close()
         Traceback (most recent call last):
             ...
-        fragjson._errors.IncompleteJSONError: Expecting ',' delimiter: line 1 column 6 (char 5)
+        fragjson.IncompleteJSONError: Expecting ',' delimiter: line 1 column 6 (char 5)
         >>> parser.value
         [1]
         """
@@ -805,14 +808,14 @@ parse_int=None, parse_constant=None, object_pairs_hook=None)\n--\n\n\
         return make_error(self)
 
     def __repr__(self):
-        """For a debugger: status, place and size; never the text, which may be anybody's.
+        """For a debugger: status, place and size. Names of members, but never a value.
 
         >>> parser = Parser()
         >>> _ = parser.feed('{"rows": [1, {"name": "A')
         >>> parser
         <Parser PARTIAL at rows[1].name, 24 chars>
         """
-        place = path_text(self.path)[1:].removeprefix(".")
+        place = visible(path_text(self.path)[1:].removeprefix("."))
         at = f" at {place}" if place else ""
         return f"<{type(self).__name__} {self.status.name}{at}, {self.pos:,} chars>"
 
@@ -969,6 +972,11 @@ cdef int clear_parser(PyObject* item) noexcept:
 
 cdef int parser_kinds(allow) except -1:
     """Which kinds may show while unfinished, for a Parser."""
+    if isinstance(allow, str):
+        raise TypeError(
+            f"allow_partial={allow!r}: words are for loads; a Parser takes a bool, or Allow.STR, "
+            "ARR and OBJ"
+        )
     if not isinstance(allow, int):
         raise TypeError(f"allow_partial is a bool or Allow, not {type(allow).__name__}")
     kinds = int(allow)
@@ -1062,6 +1070,7 @@ cdef int start_over(Parser self) except -1:
     self.lengthens = False
     self.fragment_pos = 0
     self.carried = b""
+    self.bom_end = 0
     drop_open_text(self)
     scratch_clear(&self.scratch)
     m.state = VALUE
@@ -1170,9 +1179,7 @@ cdef int stop(Parser self, kind, str msg, Place place, Py_ssize_t stopped_at) ex
     if isinstance(fragment, str):
         doc = fragment
     else:
-        doc = (self.carried + bytes(fragment)).decode("utf-8", "replace")
-        if self.fragment_pos == 0:
-            doc = doc.removeprefix("\ufeff")  # a BOM is no part of the text
+        doc = decoded_bytes(self.carried + bytes(fragment)[self.bom_end:])
     note_failure(self, kind, msg, place, stopped_at, doc)
     raise make_error(self)
 
@@ -1855,6 +1862,7 @@ cdef int end_input(Parser self) except -1:
     """No more comes: end a number at the root, or note why the input cannot end here."""
     cdef Place place
     cdef Fault fault = end_fault(&self.m, &place)
+    self.fragment_pos = position(self)  # no fragment has failed
     if fault != NO_FAULT:
         note_failure(self, IncompleteJSONError, message(fault), place, position(self), "")
     elif self.m.state == IN_NUMBER:
@@ -1981,6 +1989,8 @@ cdef Py_ssize_t run_bytes(Parser self, const utf8_unit* data, Py_ssize_t size) e
             i += 1
         if self.carry_size == 3:
             self.carry_size = 0
+            self.carried = b""
+            self.bom_end = i
         elif i == size:
             return i
         elif self.carry_size:
@@ -2113,6 +2123,7 @@ cdef Py_ssize_t run_buffer(
         end = start + self.bytes_left
     self.run_start = start
     self.carried = (<const char*>self.carry)[:self.carry_size] if self.carry_size else b""
+    self.bom_end = 0
     used = run_bytes(self, data + start, end - start)
     if self.max_bytes != PY_SSIZE_T_MAX:
         self.bytes_left -= used
@@ -2412,7 +2423,7 @@ def loads(
     >>> loads('{"limit" 1}')
     Traceback (most recent call last):
         ...
-    fragjson._errors.MalformedJSONError: Expecting ':' delimiter: line 1 column 10 (char 9)
+    fragjson.MalformedJSONError: Expecting ':' delimiter: line 1 column 10 (char 9)
     """
     cdef Parser parser = reader()
     cdef int kinds = kinds_of(allow_partial)

@@ -8,8 +8,9 @@ JSONDecodeError            the base; itself only where a hook or want of memory 
 """
 
 import json
-import unicodedata
 from typing import TYPE_CHECKING, Any
+
+from fragjson._showing import cells, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +49,8 @@ class JSONDecodeError(json.JSONDecodeError):
     JSONDecodeError('Expecting value: line 1 column 2 (char 1)')
     """
 
+    __module__ = "fragjson"  # as it is imported, for tracebacks to say
+
     def __init__(
         self,
         msg: str,
@@ -83,8 +86,9 @@ class JSONDecodeError(json.JSONDecodeError):
     def excerpt(self) -> str:
         """The line of ``doc`` around ``pos``, and a caret below that place, to be printed.
 
-        Of a long line, what is near. ``""`` if the place is not in ``doc``, which may be one
-        fragment only: nothing else of the input was kept.
+        Of a long line, what is near; what a terminal could take as a command is escaped. ``""``
+        where the place is not in ``doc``: of a parser without ``keep_text=True`` that is the last
+        fragment only, and at its close nothing.
 
         >>> from fragjson import loads
         >>> try:
@@ -97,10 +101,10 @@ class JSONDecodeError(json.JSONDecodeError):
         at = self.pos - self.doc_start
         if not self.doc or not 0 <= at <= len(self.doc):
             return ""
-        start = max(self.doc.rfind("\n", 0, at) + 1, at - _AROUND)
-        before = _visible(self.doc[start:at])
-        after = _visible(self.doc[at : at + _AROUND].partition("\n")[0])
-        return f"{before}{after}\n{' ' * _columns(before)}^"
+        before, after = around(self.doc, at)
+        before = _on_one_line(before.rpartition("\n")[2])
+        after = _on_one_line(after.partition("\n")[0].removesuffix("\r"))
+        return f"{before}{after}\n{' ' * cells(before)}^"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (type(self), self.msg, self.doc, self.pos), self.__dict__
@@ -128,19 +132,16 @@ class JSONDecodeError(json.JSONDecodeError):
 
 
 _AROUND = 40
-"""Characters that an excerpt shows on either side."""
+"""Characters of a text that are shown on each side of a place in it."""
 
 
-def _visible(text: str) -> str:
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+def around(text: str, at: int) -> tuple[str, str]:
+    """Return what is near a place in a text: before it, and from it on."""
+    return text[max(0, at - _AROUND) : at], text[at : at + _AROUND]
 
 
-def _columns(text: str) -> int:
-    """Return the width of text in a terminal."""
-    if text.isascii():
-        return len(text)
-    wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
-    return len(text) + wide - sum(map(bool, map(unicodedata.combining, text)))
+def _on_one_line(text: str) -> str:
+    return visible(text.replace("\t", " "))
 
 
 def _restore(kind: type[JSONDecodeError], msg: str, doc: str, pos: int) -> JSONDecodeError:
@@ -150,6 +151,8 @@ def _restore(kind: type[JSONDecodeError], msg: str, doc: str, pos: int) -> JSOND
 class IncompleteJSONError(JSONDecodeError):
     """The text ended before its value did; everything so far could still become JSON."""
 
+    __module__ = "fragjson"
+
 
 class MalformedJSONError(JSONDecodeError):
     """The text is not JSON, whatever may follow: raised when the first impossible character comes.
@@ -157,12 +160,16 @@ class MalformedJSONError(JSONDecodeError):
     Text that follows a complete value ("Extra data") and invalid UTF-8 are malformed too.
     """
 
+    __module__ = "fragjson"
+
 
 class LimitExceededError(JSONDecodeError):
     """A limit was reached: ``max_depth``, ``max_bytes``, ``max_string`` or the integer digits.
 
     The digit limit is the interpreter's (``sys.set_int_max_str_digits``).
     """
+
+    __module__ = "fragjson"
 
 
 class DepthLimitError(LimitExceededError, RecursionError):

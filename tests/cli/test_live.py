@@ -17,9 +17,11 @@ from rich.console import Console
 from strategies import examples
 from terminals import STREAMS, run_in_terminal
 
-from fragjson._cli.fitting import cells, head, tail
+from fragjson._cli.fitting import head, tail
 from fragjson._cli.live import LiveView
-from fragjson._cli.wording import json_text, path_text, visible
+from fragjson._cli.views import COLUMNS
+from fragjson._cli.wording import json_text, path_text
+from fragjson._showing import cells, visible
 from fragjson.paths import parse_path
 from fragjson.testing import WRITERS
 from fragjson.toolcalls import Accumulator, StreamEvent
@@ -181,29 +183,41 @@ def test_what_went_wrong_is_there() -> None:
     assert "the stream failed: Over\\u001bload\n" in screen.close().end()
 
 
-@pytest.mark.parametrize("width", [20, 30, 40, 60, 80, 140])
+def test_a_long_name_leaves_the_figures_alone() -> None:
+    printed = (
+        Screen(clock=lambda: 0.0).feed(written(("n" * 90, {"a": 1}))).close().end().splitlines()
+    )
+    title, header, row = printed[0], *printed[-2:]
+    assert title.endswith("…  complete, 2 fragments, 0.000 s")
+    assert header.split() == ["#", "name", "status", "fragments", "bytes", "time", "duplicates"]
+    assert row.split()[2:] == ["complete", "2", "8", "0.000", "s", "0"]
+
+
+@pytest.mark.parametrize("width", [20, 30, 40, 52, 60, 80])
+def test_where_there_is_little_room_the_last_columns_go_and_the_names_stay(width: int) -> None:
+    screen = Screen(width=width, clock=lambda: 0.0)
+    printed = screen.feed(written(("get_tides", {"a": 1}))).close().end().splitlines()
+    header, row = printed[-2:]
+    assert max(map(len, (header, row))) <= width
+    assert " ".join(COLUMNS).startswith(" ".join(header.split()))
+    assert row.split()[:3] == ["1", "get_tides", "complete"] or width == 20
+    assert ("duplicates" in header) == (width > 60)
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 80, 140])
 @pytest.mark.parametrize("length", [1, 9, 15, 31, 64, 90])
-def test_a_name_comes_before_the_figures(length: int, width: int) -> None:
+def test_the_figures_of_a_title_make_room_for_the_name(length: int, width: int) -> None:
     name = "".join(chr(ord("a") + place % 26) for place in range(length))
     screen = Screen(width=width, clock=lambda: 0.0).feed(written((name, {"a": 1}))).close()
-    title, *printed = screen.end().splitlines()
-    whole = f"#1 {name}  complete"
+    title, *_ = screen.end().splitlines()
     assert "  complete" in title
-    assert title.startswith(f"#1 {name} ") if len(whole) <= width else "…  complete" in title
-    for told in ("call_0", "2 fragments", "0.000 s"):
-        if len(f"{whole}, 2 fragments, 0.000 s (call_0)") <= width:
-            assert told in title
-    at = next(at for at, line in enumerate(printed) if line.startswith("# "))
-    columns = printed[at].split()
-    assert columns[:3] == ["#", "name", "status"]
-    assert (
-        columns
-        == ["#", "name", "status", "fragments", "bytes", "time", "duplicates"][: len(columns)]
-    )
-    shown = [line.split() for line in printed[at + 1 :]]
-    assert "".join([shown[0][1], *(rest for (rest,) in shown[1:])]) == name
-    if width >= 60 + min(length, width // 2):
-        assert shown[0][2:] == ["complete", "2", "8", "0.000", "s", "0"]
+    assert cells(title) <= width
+    is_whole = len(f"#1 {name}  complete") <= width
+    assert title.startswith(f"#1 {name} ") == is_whole
+    assert ("…  complete" in title) == (not is_whole)
+    for figures in ("", ", 2 fragments", ", 2 fragments, 0.000 s"):
+        if len(f"#1 {name}  complete{figures}") <= width:
+            assert f"  complete{figures}" in title
 
 
 def test_no_frame_is_drawn_while_a_chunk_is_taken() -> None:

@@ -100,6 +100,15 @@ def test_what_is_not_bytes_is_refused_as_jiter_refuses_it(data: Any) -> None:
             module.from_json(data)
 
 
+@pytest.mark.parametrize("text", [b"[1", bytearray(b"[1"), None, 3])
+@pytest.mark.parametrize("name", ["parse_json", "ensure_json"])
+def test_what_is_no_text_is_refused_as_the_original_refuses_it(name: str, text: Any) -> None:
+    with pytest.raises(TypeError):
+        getattr(partial_json_parser, name)(text)
+    with pytest.raises(TypeError, match=f"must be str, not {type(text).__name__}"):
+        getattr(our_parser, name)(text)
+
+
 @pytest.mark.parametrize(
     "number", [b"1.5", b"-1e5", b"12", b"0.10", b"NaN", b"-Infinity", b"1e400", b" 1", b"9" * 5000]
 )

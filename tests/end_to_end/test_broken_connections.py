@@ -82,6 +82,11 @@ def expect_failure(vendor: str, turn: Turn) -> None:
     else:  # of the two others, it is the HTTP client that raises
         assert type(turn.error).__name__ in ("ReadError", "RemoteProtocolError")
     assert {call.status for call in turn.accumulator.calls} <= {"complete", "aborted"}
+    told = [line for line in turn.printed.splitlines() if " is aborted: " in line]
+    aborted = [call for call in turn.accumulator.calls if call.status == "aborted"]
+    assert told == [
+        f"{call.name} is aborted: {turn.accumulator.outcome.reason}" for call in aborted
+    ]
 
 
 def expect_no_failure(vendor: str, turn: Turn) -> None:

@@ -57,8 +57,8 @@ def test_recorded_streams(
     assert provider.requests[0].wait() == "whole"
     check(turn.accumulator, recording)
     assert turn.accumulator.outcome.state == "ended"
-    complete = [call for call in turn.accumulator.calls if call.status == "complete"]
-    runs = [f"run {call.name}({call.arguments})" for call in complete]
+    ready = turn.accumulator.ready()
+    runs = [f"run {call.name}({call.arguments})" for call in ready]
     assert turn.runs == [run.splitlines()[0] for run in runs]
 
 

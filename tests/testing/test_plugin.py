@@ -6,6 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+import _fragjson_pytest
 import fragjson
 from fragjson.testing import FAULTS, WAYS
 
@@ -60,8 +63,11 @@ def test_the_seed_is_always_the_same_until_asked_for_another(tmp_path: Path) -> 
     assert re.findall(f"seed {seed} .*", repeated) == cuts
 
 
-def test_a_seed_that_is_none_is_refused(tmp_path: Path) -> None:
-    assert "argument --fragjson-seed: invalid" in run(tmp_path, *BY_NAME, "--fragjson-seed=x")
+@pytest.mark.parametrize("seed", ["x", "1.5", ""])
+def test_a_seed_that_is_none_is_refused_in_plain_words(tmp_path: Path, seed: str) -> None:
+    out = run(tmp_path, *BY_NAME, f"--fragjson-seed={seed}")
+    says = f"argument --fragjson-seed: {seed!r} is neither a whole number nor 'random'"
+    assert says in out
 
 
 def test_fixtures_of_these_names_that_a_project_has_win(tmp_path: Path) -> None:
@@ -77,7 +83,9 @@ def test(fragmentation): assert fragmentation == 3
     assert "1 passed" in out
 
 
-def test_pytest_finds_it_when_it_is_installed(tmp_path: Path) -> None:
+@pytest.fixture
+def installed(tmp_path: Path) -> str:
+    """Where to find the package and, as an installer notes it, its entry point."""
     site = tmp_path / "site"
     info = site / "fragjson-0.dist-info"
     info.mkdir(parents=True)
@@ -85,18 +93,48 @@ def test_pytest_finds_it_when_it_is_installed(tmp_path: Path) -> None:
     pyproject = Path(__file__).parents[2] / "pyproject.toml"
     target = re.findall(r"entry-points.pytest11\]\nfragjson = \"(.*)\"", pyproject.read_text())[0]
     (info / "entry_points.txt").write_text(f"[pytest11]\nfragjson = {target}\n")
-    # Plugins are looked for by name here, so that no others get in.
-    out = run(tmp_path, "-p", "fragjson", path=os.pathsep.join([str(site), SOURCE]))
+    return os.pathsep.join([str(site), SOURCE])
+
+
+INSTALLED = ("-p", "fragjson")
+"""Plugins are looked for by the name of their entry point here, so that no others get in."""
+
+
+def test_pytest_finds_it_when_it_is_installed(tmp_path: Path, installed: str) -> None:
+    out = run(tmp_path, *INSTALLED, path=installed)
     assert f"{len(WAYS) + len(FAULTS)} passed" in out
 
 
-def test_loading_it_loads_no_more_of_the_kit_than_it_takes() -> None:
-    code = "import sys, fragjson.testing.plugin; print(*sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60,
-        env=os.environ | {"PYTHONPATH": SOURCE},
-    )  # fmt: skip
-    loaded = set(done.stdout.split())
-    kit = {name for name in loaded if name.startswith("fragjson.testing.")}
-    assert kit == {f"fragjson.testing.{name}" for name in ("faults", "fragmenting", "plugin")}
+def test_who_asks_for_none_of_it_gets_nothing_imported(tmp_path: Path, installed: str) -> None:
+    """Neither the engine, which would turn the GIL on, nor anything else of the package."""
+    tests = """
+import sys
+
+def test(): pass
+
+def pytest_unconfigure(): print("imported:", [name for name in sys.modules if "fragjson" in name])
+"""
+    (tmp_path / "conftest.py").write_text(tests)
+    out = run(tmp_path, *INSTALLED, "-s", "--fragjson-seed=3", path=installed, tests=tests)
+    assert "1 passed" in out
+    assert "fragjson: --fragjson-seed=3" in out
+    assert "imported: ['_fragjson_pytest']" in out
+
+
+def test_the_names_that_pytest_is_told_are_those_of_the_kit() -> None:
+    assert list(WAYS) == list(_fragjson_pytest._WAYS)
+    assert list(FAULTS) == list(_fragjson_pytest._FAULTS)
+
+
+def test_a_fixture_loads_no_more_of_the_kit_than_it_takes(tmp_path: Path) -> None:
+    tests = """
+import sys
+
+def test(fragmentation, stream_fault): print("imported:", *sys.modules)
+"""
+    out = run(tmp_path, *BY_NAME, "-s", tests=tests)
+    loaded = set(re.findall("imported: (.*)", out)[-1].split())
+    assert "fragjson.testing.faults" in loaded
+    for part in ("asserting", "conformance", "provider", "strategies", "writers"):
+        assert f"fragjson.testing.{part}" not in loaded
     assert not loaded & {"hypothesis", "openai", "anthropic", "http.server", "pydantic", "asyncio"}

@@ -64,6 +64,16 @@ def test_arguments_can_be_read_only_when_complete(status: str) -> None:
     assert f"f id='c0' {status}" in repr(call)
 
 
+def test_a_name_that_the_model_has_made_up_is_shown_escaped() -> None:
+    accumulator = Accumulator("openai_chat")
+    accumulator.feed(chunk(begin(name="\x1b[2J\u202ef")))
+    (call,) = accumulator.calls
+    for shown in (repr(call), repr(accumulator)):
+        assert r"\u001b[2J\u202ef streaming" in shown.replace(" id='c0'", "")
+    with pytest.raises(CallNotReadyError, match=r"the call of \\u001b\[2J"):
+        _ = call.arguments
+
+
 def test_incomplete_call_says_where_it_was_cut() -> None:
     call = ended('{"a":[1, ')
     assert call.error is not None

@@ -31,6 +31,11 @@ def test_tools_that_are_declared_wrongly_are_refused() -> None:
         Tool("f", print, early=("a", "b", "c"), irrelevant=("b", "a"), **SAFE)
     with pytest.raises(ValueError, match="f: timeout must be positive, not 0"):
         Tool("f", print, timeout=0)
+    with pytest.raises(TypeError, match="f: run is callable, not int"):
+        Tool("f", 3)  # type: ignore[arg-type]
+    for name in ("", None, print):
+        with pytest.raises(TypeError, match="name is a text that is not empty, not"):
+            Tool(name, print)  # type: ignore[arg-type]
 
 
 def test_callable_objects_are_told_apart() -> None:

@@ -214,3 +214,43 @@ def test_async_stream_that_is_never_iterated_is_closed_too() -> None:
         assert (accumulator.outcome.state, source.closed) == ("aborted", 1)
 
     asyncio.run(main())
+
+
+async def coroutine() -> Any:
+    return Source(OPEN)
+
+
+async def asynchronous() -> AsyncIterator[Any]:
+    yield OPEN[0]
+
+
+@pytest.mark.parametrize(
+    ("made", "chunks", "message"),
+    [
+        ("stream", coroutine, "a plain iterable, not coroutine: it is to be awaited first"),
+        ("astream", coroutine, "an asynchronous iterable, not coroutine: it is to be awaited"),
+        ("stream", asynchronous, "not async_generator: an asynchronous source is for astream"),
+        ("astream", lambda: Source(OPEN), "not Source: a plain one is for stream"),
+        ("astream", lambda: OPEN, "not list: a plain one is for stream"),
+        ("stream", lambda: "data: {}", "not str: one chunk is for feed"),
+        ("astream", lambda: b"data: {}", "not bytes: one chunk is for feed"),
+        ("stream", lambda: None, "a plain iterable, not NoneType"),
+    ],
+)
+def test_a_source_that_cannot_be_read_is_refused_at_once(
+    made: str, chunks: Any, message: str
+) -> None:
+    source = chunks()
+    accumulator = Accumulator(VENDOR)
+    with pytest.raises(TypeError, match=f"^chunks is .*{message}"):
+        getattr(accumulator, made)(source)
+    assert accumulator.outcome.state == "streaming"
+    if hasattr(source, "__await__"):
+        source.close()  # or Python warns that it was never awaited
+
+
+def test_a_stream_says_whose_it_is() -> None:
+    accumulator = Accumulator(VENDOR)
+    assert repr(accumulator.stream(OPEN)) == "<EventStream of <Accumulator openai_chat: no calls>>"
+    source = AsyncSource([])
+    assert repr(accumulator.astream(source)).startswith("<AsyncEventStream of <Accumulator")

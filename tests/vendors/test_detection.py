@@ -20,6 +20,12 @@ from fragjson.testing.expecting import FIRST, SECOND
 from fragjson.toolcalls import Accumulator
 
 CHAT = {"openai_chat", "groq", "mistral"}
+READ_TOO = {
+    ("openai_responses", "openai_realtime"),
+    ("openai_realtime", "openai_responses"),
+    ("bedrock", "anthropic"),
+}
+"""Adapters, and whose streams they can read besides their own."""
 
 
 def streams() -> Iterator[Any]:
@@ -55,6 +61,47 @@ def test_in_a_family_it_does_not_matter_who_is_chosen(vendor: str, lines: list[s
         assert all(each == told[0] for each in told)
         # Not even where the chunk is lost that would have told.
         assert told_by("auto", lines[1:]) == told_by(vendor, lines[1:])
+
+
+@every_stream
+def test_a_stream_of_another_vendor_than_the_named_one_does_not_pass_for_an_empty_one(
+    vendor: str, lines: list[str]
+) -> None:
+    family = CHAT if vendor in CHAT else {vendor}
+    for name in set(vendors.names()) - family - {"litellm"}:
+        accumulator = Accumulator(name)
+        for line in lines:
+            accumulator.feed(line)
+        if accumulator.error is None and (name, vendor) not in READ_TOO:
+            for _ in range(2):  # the turn stays open
+                with pytest.raises(ValueError, match=f"the stream is not '{name}', but") as caught:
+                    accumulator.close()
+                assert any(repr(each) in str(caught.value) for each in family)
+            assert accumulator.outcome.state == "streaming"
+        else:
+            accumulator.close()
+
+
+@every_stream
+def test_a_stream_of_the_named_vendor_may_end_anywhere(vendor: str, lines: list[str]) -> None:
+    for name in (CHAT if vendor in CHAT else {vendor}) if '"choices"' in lines[0] else {vendor}:
+        for size in range(min(len(lines), 8)):
+            assert replay(lines[:size], name).outcome.state in ("ended", "failed")
+
+
+def test_an_adapter_of_ones_own_is_taken_at_its_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vendors, "_known", dict(vendors._known))
+
+    class Mine(Shouting):
+        def feed(self, chunk: Any) -> None:
+            assert chunk == {"choices": []}
+
+        @staticmethod
+        def recognises(chunk: Any) -> bool:
+            return False
+
+    vendors.register("mine", Mine)
+    assert replay([json.dumps({"choices": []})], "mine").outcome.state == "ended"
 
 
 def told_by(name: str, lines: list[str]) -> Any:

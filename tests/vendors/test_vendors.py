@@ -78,6 +78,10 @@ def test_another_name_for_the_same_adapter(monkeypatch: pytest.MonkeyPatch) -> N
 def test_unknown_vendor() -> None:
     with pytest.raises(ValueError, match="vendor: 'opnai' is none of ag_ui, anthropic"):
         Accumulator("opnai")
+    with pytest.raises(ValueError, match=r"; is it 'openai_chat'\?$"):
+        Accumulator("openai")
+    with pytest.raises(ValueError, match=r"vercel_ui$"):
+        Accumulator("acme")
     with pytest.raises(AttributeError, match="opnai"):
         _ = vendors.opnai
 

@@ -32,7 +32,7 @@ from typing import TextIO
 from fragjson import __version__
 from fragjson._cli import parse, replay, serve
 from fragjson._cli.reading import UnreadableError
-from fragjson._cli.wording import visible
+from fragjson._showing import visible
 
 __all__ = ["main"]
 

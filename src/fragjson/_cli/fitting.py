@@ -12,31 +12,15 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-__all__ = ["cells", "head", "middle", "tail"]
+from fragjson._showing import cells
+
+__all__ = ["head", "middle", "tail"]
 
 _TOKEN = re.compile(r"(?:\\ud[89ab]..\\ud[cdef]..)|\\u[0-9a-f]{4}|\\.|.", re.DOTALL)
-_AS_EMOJI = "\ufe0f"
 _JOINER = "\u200d"
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
 _ROOM = 1
 """Cells that the ellipsis takes."""
-
-
-def cells(text: str) -> int:
-    """Return how many cells text takes at most.
-
-    >>> cells("潮汐"), cells("e\u0301"), cells("👍🏽")
-    (4, 1, 4)
-    """
-    return len(text) if text.isascii() else sum(map(_cells, text))
-
-
-def _cells(char: str) -> int:
-    if char == _AS_EMOJI:
-        return 1  # it makes the one before it wide
-    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def head(text: str, width: int, *, is_cut: bool = False) -> str:

@@ -17,10 +17,11 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from fragjson._cli.fitting import cells, head, tail
+from fragjson._cli.fitting import head, tail
 from fragjson._cli.rows import CallRows, Row
 from fragjson._cli.views import COLUMNS, WORDS, View, headline, summary, why
-from fragjson._cli.wording import counted, seconds, visible
+from fragjson._cli.wording import counted, seconds
+from fragjson._showing import cells, visible
 from fragjson.toolcalls import Accumulator, CallStatus, StreamEvent, StreamFailed, ToolCall
 
 __all__ = ["LiveView"]
@@ -29,12 +30,14 @@ _FRAMES = 15
 """How often a second it is drawn."""
 _PRINTED = 20
 """Rows of a call that are printed at the end."""
+_BETWEEN = "  "
+"""What stands between columns."""
+_SHORTEST_NAME = 12
+"""Cells that a name has in the table, whatever else has to go."""
+_FEWEST_COLUMNS = 3
+"""Number, name and status are always there."""
 _NO_WRAP, _WRAP = "\x1b[?7l", "\x1b[?7h"
 """Whether what is too long for a line goes on in the next one: a screen would come to pieces."""
-_LEAST_WANTED = ("duplicates", "time", "bytes", "fragments")
-"""Columns of the table that are left out for the others, these first."""
-_GAP = 2
-"""Cells between columns."""
 _STYLES = {
     CallStatus.STREAMING: "cyan",
     CallStatus.COMPLETE: "green",
@@ -183,9 +186,9 @@ def _title(each: CallRows, width: int) -> Text:
     number, name = f"#{each.number} ", visible(str(call.name))
     told = (str(call.status), counted(each.fragments, "fragment"), time_taken)
     rights = [f"  {', '.join(told[:kept])}" for kept in (3, 2, 1)]
-    # Who it is comes first; then how it stands, and the figures if there is room.
+    # The figures make room for a name that is whole without them.
     wanted = width - cells(number + name)
-    right = next((text for text in rights if len(text) <= wanted), rights[-1])
+    right = next((text for text in rights if len(text) <= wanted), rights[0])
     room = max(width // 2, width - len(right)) - len(number)
     left = Text.assemble((number, "dim"), (head(name, max(0, room)), "bold"))
     room = width - cells(left.plain) - len(right)
@@ -214,29 +217,27 @@ def _drawn(each: CallRows, rows: list[Row], width: int) -> list[Text]:
         path = tail(row.path, path_width)
         line = Text.assemble((f"   {state:<6}  ", style), (path, "cyan"))
         line.append(" " * (path_width - cells(path) + 2))
-        lines.append(line.append(row.shown(width - cells(line.plain))))
+        lines.append(line.append(row.value(width - cells(line.plain))))
     return lines
 
 
 def _table(view: View, width: int) -> Table:
-    """Return the summary, with so many columns that the names have room, or half of the width."""
-    rows = [dict(zip(COLUMNS, row, strict=True)) for row in summary(view)]
-    columns = list(COLUMNS)
-    widths = {
-        column: max(map(cells, (column, *(row[column] for row in rows)))) for column in columns
-    }
-    widths["name"] = min(widths["name"], width // 2)
-    for column in _LEAST_WANTED:
-        if sum(widths[kept] + _GAP for kept in columns) - _GAP <= width:
-            break
-        columns.remove(column)
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in columns:
-        # Longer names go on in the next line.
+    """Return the summary; where there is no room for all of it, without its last columns."""
+    rows = summary(view)
+    needed = [max(map(cells, column)) for column in zip(COLUMNS, *rows, strict=True)]
+    name = COLUMNS.index("name")
+    needed[name] = min(needed[name], _SHORTEST_NAME)
+    kept = len(COLUMNS)
+    while kept > _FEWEST_COLUMNS and sum(needed[:kept]) + len(_BETWEEN) * (kept - 1) > width:
+        kept -= 1
+    room = width - sum(needed[:kept]) - len(_BETWEEN) * (kept - 1) + needed[name]
+    table = Table(box=None, padding=(0, len(_BETWEEN), 0, 0), pad_edge=False, header_style="dim")
+    for column in COLUMNS[:kept]:
         justify: JustifyMethod = "left" if column in WORDS else "right"
-        table.add_column(column, justify=justify, no_wrap=column != "name", overflow="fold")
+        table.add_column(column, justify=justify, no_wrap=True)
     for row in rows:
-        table.add_row(*(Text(row[column]) for column in columns))
+        shown = [head(cell, room) if at == name else cell for at, cell in enumerate(row[:kept])]
+        table.add_row(*map(Text, shown))
     return table
 
 

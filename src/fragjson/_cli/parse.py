@@ -7,9 +7,10 @@ from typing import Any
 
 from fragjson._cli.fitting import middle
 from fragjson._cli.reading import opened
-from fragjson._cli.wording import MAX_DEPTH, json_text, path_text, portable, visible
+from fragjson._cli.wording import MAX_DEPTH, json_text, path_text, portable
 from fragjson._engine import Parser
 from fragjson._errors import IncompleteJSONError, JSONDecodeError, LimitExceededError
+from fragjson._showing import visible
 from fragjson.paths import Node, compile_paths
 
 __all__ = ["add"]

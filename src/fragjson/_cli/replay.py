@@ -25,7 +25,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, TypeVar
@@ -46,7 +45,7 @@ def add(commands: Any) -> None:
     replay = commands.add_parser(
         "replay",
         help="show the tool calls of a stream as they grow",
-        description="Show the tool calls of a stream as they grow: drawn in the terminal, if rich "
+        description="Show the tool calls of a stream as they grow: drawn in the terminal if rich "
         "is installed (the extra cli), else a line for each thing that happens.",
         epilog="Exit status: 0 every call is complete, 1 some call is not or the stream failed, "
         "3 the input cannot be read or is no known vendor's, 130 interrupted.",
@@ -109,14 +108,16 @@ def _run(options: argparse.Namespace) -> int:
 def _play(
     options: argparse.Namespace, lines: Iterable[bytes], accumulator: Accumulator, view: View
 ) -> None:
-    doubt = _Doubt(accumulator, options.vendor)
+    known = False
     for line, chunk in _paced(chunks(lines, options.stream), options.speed):
         view.take(_told, f"{options.stream}, line {line}", accumulator.feed, chunk)
         view.chunks += 1
-        doubt.feed(chunk)
+        known = known or bool(accumulator.calls) or vendors.detect(chunk) is not None
+    if not view.chunks:
+        raise UnreadableError(f"{options.stream}: there is nothing in it")
     view.take(_told, options.stream, accumulator.close)
-    if reason := doubt.reason():
-        raise UnreadableError(f"{options.stream}: {reason}")
+    if not known and accumulator.error is None:
+        raise UnreadableError(f"{options.stream}: no vendor is known to send this")
 
 
 def _told(where: str, step: Callable[..., list[StreamEvent]], *chunk: Any) -> list[StreamEvent]:
@@ -164,38 +165,3 @@ def _paced(chunks: Iterable[_Chunk], speed: float) -> Iterator[_Chunk]:
         elif speed:
             begun = time.monotonic()
         yield chunk
-
-
-class _Doubt:
-    """Whether a stream without calls is one without calls, or none of this vendor's.
-
-    An adapter passes over what it does not know, so only others can tell.
-    """
-
-    def __init__(self, accumulator: Accumulator, vendor: str) -> None:
-        self._accumulator = accumulator
-        self._vendor = vendor
-        self._other = Accumulator()
-        self._begun = self._recognised = False
-
-    def feed(self, chunk: Any) -> None:
-        """Look at a chunk, for as long as there is no call."""
-        if self._accumulator.calls:
-            return
-        self._begun = True
-        self._recognised = self._recognised or vendors.detect(chunk) is not None
-        if self._vendor != "auto" and self._recognised:
-            with suppress(ValueError):  # what the other cannot take says nothing about this one
-                self._other.feed(chunk)
-
-    def reason(self) -> str | None:
-        """Say, when the stream has ended, why nothing in it is this vendor's, if that is so."""
-        if self._accumulator.calls or self._accumulator.error:
-            return None
-        if not self._begun:
-            return "there is nothing in it"
-        if not self._recognised:
-            return "no vendor is known to send this"
-        if self._other.calls:
-            return f"it has calls, but not {self._vendor}'s: leave out --vendor to see them"
-        return None

@@ -9,8 +9,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from fragjson._cli.fitting import cells, head, tail
-from fragjson._cli.wording import counted, json_text, path_text, visible
+from fragjson._cli.fitting import head, tail
+from fragjson._cli.wording import counted, json_text, path_text
+from fragjson._showing import cells, visible
 from fragjson._types import Path
 from fragjson.toolcalls import (
     CallClosed,
@@ -24,7 +25,7 @@ from fragjson.toolcalls import (
     ToolCall,
 )
 
-__all__ = ["CallRows", "Row", "brief"]
+__all__ = ["CallRows", "Row"]
 
 _KEPT = 1000
 """Characters of a value that are kept."""
@@ -48,8 +49,18 @@ class Row:
     is_cut: bool = False
     size: str = ""
 
-    def shown(self, room: int) -> str:
-        """Return the value, or what fits of it, and then how much the whole is."""
+    @classmethod
+    def closed(cls, path: Path, value: Any) -> "Row":
+        """Return the row of a field that is finished."""
+        text, is_cut = _beginning(value)
+        return cls(path_text(path), text, False, is_cut, _size(value))
+
+    def value(self, room: int) -> str:
+        """Return the value, or what fits of it, and then how much the whole is.
+
+        >>> Row.closed(("note",), "high water at noon, and again at midnight").value(36)
+        '"high water at noo…  (41 characters)'
+        """
         if not self.is_cut and cells(self.text) <= room:
             return self.text
         size = f"  ({self.size})" if self.size else ""
@@ -57,15 +68,6 @@ class Row:
             size = ""
         fit = tail if self.is_open and self.size else head
         return fit(self.text, room - len(size), is_cut=self.is_cut) + size
-
-
-def brief(value: Any, room: int) -> str:
-    """Return a value as JSON, or what fits of it, and then how much the whole is.
-
-    >>> brief({"text": "x" * 90}, 30), brief({"text": "x"}, 30)
-    ('{"text": "xxxxxxx…  (1 member)', '{"text": "x"}')
-    """
-    return _closed((), value).shown(room)
 
 
 @dataclass(slots=True)
@@ -111,7 +113,7 @@ class CallRows:
         self._open.pop(path, None)
         while (last := next(reversed(self._rows), ()))[: len(path)] == path and last != path:
             del self._rows[last]
-        self._rows[path] = _closed(path, value)
+        self._rows[path] = Row.closed(path, value)
 
 
 class _OpenString:
@@ -130,11 +132,6 @@ class _OpenString:
         text = json_text(self._end)[is_cut:-1]  # without the quote that has not come
         size = f"{counted(self._length, 'character')} so far"
         return Row(path_text(path), text, True, is_cut, size)
-
-
-def _closed(path: Path, value: Any) -> Row:
-    text, is_cut = _beginning(value)
-    return Row(path_text(path), text, False, is_cut, _size(value))
 
 
 def _beginning(value: Any) -> tuple[str, bool]:

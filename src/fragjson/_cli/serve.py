@@ -13,7 +13,7 @@ from fragjson._cli.wording import speed
 
 __all__ = ["add"]
 
-_LAST_PORT = 65535
+_PORTS = range(65536)
 
 
 def add(commands: Any) -> None:
@@ -22,8 +22,8 @@ def add(commands: Any) -> None:
         "serve",
         help="play a recorded stream to a vendor's SDK",
         description="Answer the requests of a vendor's SDK with a recorded stream, on this "
-        "machine, until interrupted. Prints the variables to set so that the SDK finds it; where "
-        "the SDK reads none, that there are none; and a line for each request.",
+        "machine, until interrupted. Prints where it is, and the variables to set so that the SDK "
+        "finds it, if it goes by any.",
         epilog="Not played is what no SDK gets over HTTP (Realtime and Live APIs, LangChain, "
         "LiteLLM). Exit status: 0 interrupted, 3 the stream cannot be read or played, or the port "
         "is not free.",
@@ -59,6 +59,6 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) <= _LAST_PORT):
-        raise argparse.ArgumentTypeError(f"{text!r} is no port: 0 to {_LAST_PORT}")
+    if not text.isdecimal() or int(text) not in _PORTS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: they go from 0 to {_PORTS[-1]}")
     return int(text)

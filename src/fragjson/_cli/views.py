@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from fragjson._cli.fitting import head, middle
-from fragjson._cli.rows import brief
-from fragjson._cli.wording import counted, path_text, portable, seconds, visible
+from fragjson._cli.rows import Row
+from fragjson._cli.wording import counted, path_text, portable, seconds
+from fragjson._showing import visible
 from fragjson.toolcalls import (
     Accumulator,
     CallAborted,
@@ -33,10 +34,10 @@ __all__ = ["COLUMNS", "WORDS", "JSONView", "PlainView", "View", "headline", "sum
 
 COLUMNS = ("#", "name", "status", "fragments", "bytes", "time", "duplicates")
 """What the closing summary tells of each call. ``time``: from its name to its verdict."""
+_LONGEST = 500
+"""Cells of a value, or of a path, that a line shows."""
 WORDS = ("name", "status")
 """Columns that are aligned to the left; the others are numbers."""
-_WIDTH = 200
-"""Cells of a line that a value, or a path, has at most."""
 
 
 class View(ABC):
@@ -83,7 +84,7 @@ class View(ABC):
 class PlainView(View):
     """A line for each thing that has happened, at once; a table at the end.
 
-    Long values are shortened: they come twice, with their field and with the whole arguments.
+    Of long values the beginning: ``--json`` has all of them.
     """
 
     events = frozenset({"end"})
@@ -99,16 +100,16 @@ class PlainView(View):
                 identity = [f"({visible(call.id)})"] if call.id else []
                 print(label, visible(str(call.name)), *identity, flush=True)
             case FieldClosed(_, path, value):
-                print(label, f"{_path(path)} = {brief(value, _WIDTH)}", flush=True)
+                print(label, f"{_path(path)} = {_shortened(value)}", flush=True)
             case SchemaViolation(_, path, message):
-                told = head(visible(message), _WIDTH)
+                told = head(visible(message), _LONGEST)
                 print(label, f"{_path(path)} is wrong: {told}", flush=True)
             case CallClosed(call) | CallAborted(call):
                 if call.status is CallStatus.COMPLETE:
-                    print(label, f"complete: {brief(call.arguments, _WIDTH)}", flush=True)
+                    print(label, f"complete: {_shortened(call.arguments)}", flush=True)
                 else:
                     told = f"{call.status} ({why(call)})"
-                    print(label, f"{told}: {brief(call.partial, _WIDTH)}", flush=True)
+                    print(label, f"{told}: {_shortened(call.partial)}", flush=True)
 
     def finish(self) -> None:
         """Print the table, columns aligned."""
@@ -222,8 +223,12 @@ def summary(view: View) -> list[tuple[str, ...]]:
     ]
 
 
+def _shortened(value: Any) -> str:
+    return Row.closed((), value).value(_LONGEST)
+
+
 def _path(path: "Path") -> str:
-    return middle(path_text(path), _WIDTH)
+    return middle(path_text(path), _LONGEST)
 
 
 def _json_type(value: object) -> str:

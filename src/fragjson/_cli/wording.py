@@ -1,46 +1,25 @@
 r"""Values, paths and figures in words: one line each, and safe to print anywhere.
 
-What a model writes goes to the user's terminal, and must not be able to move the cursor, set the
-title or turn the text around. So whatever is not seen as itself is written as JSON writes it:
-
->>> print(visible("\x1b[2J \x9b2J \u202eabc"), json_text({"a": "\x7f"}))
-\u001b[2J \u009b2J \u202eabc {"a": "\u007f"}
+>>> print(json_text({"a": "\x7f"}), path_text(("rows", 0, "\x1b")), seconds(1.5))
+{"a": "\u007f"} $.rows[0]['\u001b'] 1.500 s
 """
 
 import argparse
 import json
 import math
 import re
-import unicodedata
 from typing import Any
 
 from fragjson import paths
+from fragjson._showing import visible
 from fragjson._types import Path
 
-__all__ = [
-    "MAX_DEPTH",
-    "counted",
-    "json_text",
-    "path_text",
-    "portable",
-    "seconds",
-    "speed",
-    "visible",
-]
+__all__ = ["MAX_DEPTH", "counted", "json_text", "path_text", "portable", "seconds", "speed"]
 
 MAX_DEPTH = 500
 """Deeper values cannot be printed by the ``json`` of every interpreter."""
 _STRING_OR_WORD = re.compile(r'"(?:[^"\\]|\\.)*"|-?Infinity|NaN')
 _PORTABLE = {"Infinity": "1e999", "-Infinity": "-1e999", "NaN": "null"}
-_JOINERS = "\u200c\u200d"
-"""Not seen themselves, but part of how some scripts and emoji are written."""
-
-
-def visible(text: str) -> str:
-    """Return text with everything escaped that controls, hides or reorders what is shown."""
-    if text.isprintable():
-        return text
-    return "".join(char if _is_seen(char) else json.dumps(char)[1:-1] for char in text)
 
 
 def json_text(value: Any) -> str:
@@ -97,7 +76,3 @@ def counted(number: int, what: str) -> str:
     ('1 call', '1,204 characters')
     """
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
-
-
-def _is_seen(char: str) -> bool:
-    return char.isprintable() or char in _JOINERS or unicodedata.category(char) == "Zs"

@@ -9,7 +9,7 @@ The one difference in what is accepted: malformed text is an error in the partia
 >>> from_json(b'{"city": "Oslo" "days": 12}', partial_mode=True)
 Traceback (most recent call last):
     ...
-fragjson._errors.MalformedJSONError: Expecting ',' delimiter: line 1 column 17 (char 16)
+fragjson.MalformedJSONError: Expecting ',' delimiter: line 1 column 17 (char 16)
 """
 
 import json

@@ -80,8 +80,8 @@ _MODULES = (
 if not TYPE_CHECKING:  # or every name would be taken for one
 
     def __getattr__(name: str) -> Any:
-        # Looked up when it is used: pytest loads the plugin, and this package with it, in every
-        # project that has fragjson installed.
+        # Looked up when it is used: a test that only cuts text, say by the fixture of the plugin,
+        # does not wait for the writers of all vendors.
         if name in __all__:
             for module in _MODULES:
                 found = import_module(f"{__name__}.{module}")

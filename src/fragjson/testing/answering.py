@@ -9,21 +9,22 @@ import json
 import socket
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from http.server import BaseHTTPRequestHandler
 from socketserver import TCPServer, ThreadingMixIn
 from threading import Event, Thread
 from typing import Any, Literal, TypeAlias
 
-from fragjson.testing.playback import Playback, Refusal
-from fragjson.testing.wires import wire_at
+from fragjson.testing.playback import Playback, Refusal, Step
 
 __all__ = ["Ending", "SeenRequest", "Server"]
 
-Ending: TypeAlias = Literal["whole", "broken", "refused", "left", "stopped"]
+Ending: TypeAlias = Literal["whole", "broken", "refused", "left", "stopped", "failed"]
 """How an answer ended: sent whole, broken off as its ``Playback`` says, refused with an error, the
-client has left before its end, or the provider was stopped."""
+client has left before its end, the provider was stopped, or it could not be made: the ``cut`` of
+the ``Playback`` has raised, which is told on stderr, and the connection closed."""
 
 
 @dataclass
@@ -141,31 +142,48 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_POST(self) -> None:
-        length = int(self.headers.get("content-length") or 0)
         headers = {name.lower(): value for name, value in self.headers.items()}
-        seen = SeenRequest(self.command, self.path, headers, self.rfile.read(length))
-        answer = self.server.answer(seen)
-        if isinstance(answer, Playback):
-            answer = _objection(seen, answer) or answer
-        ending: Ending
+        seen = SeenRequest(self.command, self.path, headers, self._body())
+        ending: Ending = "failed"
         try:
-            if isinstance(answer, Playback):
-                ending = self._play(seen, answer)
-            else:
-                ending = self._refuse(answer)
-        except OSError:
-            ending = "left"
-        if ending == "left" and self.server.stopping.is_set():
-            ending = "stopped"
-        self.close_connection |= ending in ("left", "stopped")
-        seen.end(ending)
-        self.server.over(seen)
+            ending = self._answer(seen)
+        finally:
+            # Whatever happens, those who wait for the end are told of it.
+            self.close_connection |= ending in ("left", "stopped")
+            seen.end(ending)
+            self.server.over(seen)
 
     do_GET = do_POST  # noqa: N815 - the name is given
 
+    def _body(self) -> bytes:
+        if self.headers.get("transfer-encoding", "").lower() != "chunked":
+            return self.rfile.read(int(self.headers.get("content-length") or 0))
+        found = []
+        # Who hangs up within it has sent an end, too: the answer will find out.
+        while size := int(self.rfile.readline().partition(b";")[0] or b"0", 16):
+            found.append(self.rfile.read(size))
+            self.rfile.readline()
+        while self.rfile.readline().strip():
+            pass  # trailers
+        return b"".join(found)
+
+    def _answer(self, seen: SeenRequest) -> Ending:
+        answer = self.server.answer(seen)
+        if isinstance(answer, Playback):
+            answer = _objection(seen, answer) or answer
+        if isinstance(answer, Playback):
+            # The user's ``cut`` runs here: an OSError of its own says nothing of the connection.
+            send = partial(self._play, seen, answer, list(answer.steps(self.path)))
+        else:
+            send = partial(self._refuse, answer)
+        try:
+            ending = send()
+        except OSError:
+            ending = "left"
+        return "stopped" if ending == "left" and self.server.stopping.is_set() else ending
+
     def _refuse(self, refusal: Refusal) -> Ending:
-        wire = wire_at(self.path, None)
-        body = json.dumps(wire.error(refusal.status, refusal.message)).encode()
+        body = json.dumps(refusal.body(self.path)).encode()
         self.send_response(refusal.status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(body)))
@@ -175,8 +193,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
         return "refused"
 
-    def _play(self, seen: SeenRequest, playback: Playback) -> Ending:
-        steps = list(playback.steps(self.path))
+    def _play(self, seen: SeenRequest, playback: Playback, steps: Sequence[Step]) -> Ending:
         breaks = playback.break_at is not None and playback.how != "end"
         end = b"" if breaks or playback.stall is not None else b"0\r\n\r\n"
         self.send_response(200)
@@ -204,7 +221,11 @@ class _Handler(BaseHTTPRequestHandler):
         return "whole" if playback.break_at is None else "broken"
 
     def _left_within(self, seconds: float | None) -> bool:
-        """Wait so long, or for as long as it takes; whether the client has left."""
+        """Wait so long, or for as long as it takes; whether the client has left.
+
+        One that has closed its sending half alone counts as having left: without
+        writing to it, it cannot be told from one that has closed the connection.
+        """
         self.connection.settimeout(seconds)
         try:
             return not self.connection.recv(1, socket.MSG_PEEK)
@@ -222,12 +243,13 @@ def _objection(seen: SeenRequest, playback: Playback) -> Refusal | None:
     wire = playback.wire(seen.path)
     if seen.method != "POST" or not wire.answers(seen.path):
         why = f"{seen.method} {seen.path}: the stream that is played is one for POST ...{wire.path}"
-        return Refusal(404, why)
+        return playback.refusal(404, why)
     if wire.flagged:
         try:
             flagged = seen.json["stream"] is True
         except (KeyError, TypeError, ValueError):
             flagged = False
         if not flagged:
-            return Refusal(400, 'only streams are played: the request has to say "stream": true')
+            why = 'only streams are played: the request has to say "stream": true'
+            return playback.refusal(400, why)
     return None

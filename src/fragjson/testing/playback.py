@@ -83,6 +83,10 @@ class Playback:
         """Return how it travels to who asks for this path."""
         return wire_at(path, self._vendor)
 
+    def refusal(self, status: int, message: str) -> "Refusal":
+        """Return an error as the vendor of the stream would say it."""
+        return Refusal(status, message, vendor=self._vendor or "auto")
+
     def steps(self, path: str) -> Iterator[Step]:
         """Yield what is sent to who asks for this path, up to where it stalls or breaks."""
         frames = self.wire(path).body(self.stream)
@@ -114,11 +118,29 @@ class Refusal:
         status: 429, 500, 529, ...
         message: what the body says.
         headers: further ones, such as ``{"retry-after": "1"}``.
+        vendor: who says it; ``auto``: the path of the request tells. Where vendors share one, such
+            as ``/v1/chat/completions``, that is OpenAI, so the others have to be named.
+
+    Raises:
+        ValueError: there is no such vendor.
+
+    >>> Refusal(429, "not now", vendor="mistral").body("/v1/chat/completions")["type"]
+    'rate_limited'
     """
 
     status: int
     message: str = "refused by the mock provider"
     headers: dict[str, str] = field(default_factory=dict)
+    vendor: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.vendor != "auto":
+            vendors.adapter(self.vendor)
+
+    def body(self, path: str) -> Any:
+        """Return what is said to who asks for this path."""
+        wire = wire_at(path, None if self.vendor == "auto" else self.vendor)
+        return wire.error(self.status, self.message)
 
 
 def playback_of(answer: Any) -> Playback | Refusal:

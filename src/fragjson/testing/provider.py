@@ -19,14 +19,14 @@ gone when the ``with`` block is left.
 """
 
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from string import punctuation
-from threading import Event, Lock
+from threading import Lock
 from types import TracebackType
 from typing import TextIO
-from urllib.parse import quote
 
+from fragjson._showing import visible
 from fragjson.testing.answering import Ending, SeenRequest, Server
 from fragjson.testing.playback import Playback, Refusal, playback_of
 from fragjson.testing.replaying import chunks, read_stream
@@ -131,8 +131,8 @@ def serve(
 ) -> None:
     """Play a recorded stream to whoever asks, until interrupted.
 
-    Prints where it is, the variables to set so that the vendor's SDK finds it, or that there are
-    none, and then a line for each request.
+    Prints where it is, the variables to set so that the vendor's SDK finds it, if it goes by any,
+    and then a line for each request.
 
     Args:
         file: the stream, as ``read_stream`` reads it.
@@ -142,24 +142,22 @@ def serve(
         out: where to print, instead of standard output.
 
     Raises:
-        ValueError: the vendor is unknown, nothing tells it, or nobody gets its streams over HTTP;
-            the file has no stream with a chunk on each line; or the speed is less than nothing.
+        ValueError: the vendor is unknown, or no line of the stream tells it; nobody gets its
+            streams over HTTP; its first line is no chunk; or the speed is less than nothing.
         OSError: the file cannot be read, or the port is not free; ``filename`` names which.
     """
     if not speed >= 0:
         raise ValueError(f"speed: {speed} is less than nothing")
     stream = read_stream(file)
-    vendor = _playable(stream, vendor)
-    playback = Playback(stream, vendor=vendor, pause=1 / speed if speed else 0.0)
+    whose = _player_of(stream, vendor)
+    playback = Playback(stream, vendor=whose, pause=1 / speed if speed else 0.0)
 
     def say(text: str) -> None:
         print(text, file=out or sys.stdout, flush=True)
 
     def told(request: SeenRequest) -> None:
         sent = f"{request.lines_sent} of {len(stream)} lines"
-        # As addresses are written, and so that it cannot do anything to a terminal.
-        path = quote(request.path, safe=punctuation, encoding="latin-1")
-        say(f"{request.method} {path}: {request.ending}, {sent}")
+        say(f"{request.method} {visible(request.path)}: {request.ending}, {sent}")
 
     with MockProvider(playback, port=port, over=told) as provider:
         try:
@@ -167,10 +165,12 @@ def serve(
             for name, value in provider.environment.items():
                 say(f"export {name}={value}")
             if not provider.environment:
-                say(f"no variable leads a client of {vendor} there: give it the address")
-            if vendor not in WIRES:
+                say(f"no variable leads a client for {whose} there: give it that address")
+            if whose not in WIRES:
                 say("whatever is asked for, the answer is the stream, as server-sent events")
-            Event().wait()
+            while True:
+                # Not one wait for ever: Windows would not let that one be interrupted.
+                time.sleep(1.0)
         except KeyboardInterrupt:
             say("stopped")
 
@@ -183,23 +183,21 @@ _NOT_OVER_HTTP = {
 }
 
 
-def _playable(stream: Sequence[str], vendor: str) -> str:
+def _player_of(stream: Sequence[str], vendor: str) -> str:
     """Return whose a stream is.
 
     Raises:
         ValueError: it cannot be played so that a client would know it.
     """
+    whose = vendor_of(stream) if vendor == "auto" else vendor
+    if whose is None:
+        raise ValueError("no line in it is a chunk that a vendor is known to send")
+    if whose in _NOT_OVER_HTTP:
+        raise ValueError(f"streams of {whose} are not played: {_NOT_OVER_HTTP[whose]}")
     try:
         first = next(chunks(stream), None)
     except ValueError as error:
         raise ValueError(f"its first line is no chunk: {error}") from error
-    if first is None:
-        raise ValueError("there is nothing in it")
-    found = vendor_of(stream) if vendor == "auto" else vendor
-    if found in _NOT_OVER_HTTP:
-        raise ValueError(f"streams of {found} are not played: {_NOT_OVER_HTTP[found]}")
-    if isinstance(first, list):
-        raise ValueError("it has an array; a chunk on each line is what can be played")
-    if found is None:
-        raise ValueError("nothing in it tells whose it is: name the vendor")
-    return found
+    if whose in WIRES and not isinstance(first, dict):
+        raise ValueError("its first line is no chunk, of which there has to be one on each")
+    return whose

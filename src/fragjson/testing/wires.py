@@ -16,14 +16,27 @@ from fragjson import vendors
 __all__ = ["WIRES", "Wire", "vendor_of", "wire_at"]
 
 
-def _plain_error(status: int, message: str) -> Any:
+def _cohere_error(status: int, message: str) -> Any:
     return {"message": message}
+
+
+def _mistral_error(status: int, message: str) -> Any:
+    kind = "internal_server_error" if status >= 500 else "invalid_request_error"
+    kind, code = ("rate_limited", "1300") if status == 429 else (kind, None)
+    return {"object": "error", "message": message, "type": kind, "param": None, "code": code}
 
 
 def _openai_error(status: int, message: str) -> Any:
     kind = "server_error" if status >= 500 else "invalid_request_error"
     kind, code = ("tokens", "rate_limit_exceeded") if status == 429 else (kind, None)
     return {"error": {"message": message, "type": kind, "param": None, "code": code}}
+
+
+def _groq_error(status: int, message: str) -> Any:
+    if status == 429:
+        return {"error": {"message": message, "type": "tokens", "code": "rate_limit_exceeded"}}
+    kind = "internal_server_error" if status >= 500 else "invalid_request_error"
+    return {"error": {"message": message, "type": kind}}
 
 
 def _anthropic_error(status: int, message: str) -> Any:
@@ -132,7 +145,15 @@ class Wire:
 
     def answers(self, path: str) -> bool:
         """Whether a request for this path asks for such a stream."""
-        return re.search(f"{self.path}$", path.partition("?")[0]) is not None
+        return self._found_in(path) is not None
+
+    def known_of(self, path: str) -> int:
+        """Return how much of the path of a request it knows."""
+        found = self._found_in(path)
+        return len(found[0]) if found else 0
+
+    def _found_in(self, path: str) -> re.Match[str] | None:
+        return re.search(f"{self.path}$", path.partition("?")[0])
 
 
 _OPENAI = {"OPENAI_BASE_URL": "{url}/v1", "OPENAI_API_KEY": "none"}
@@ -153,11 +174,12 @@ WIRES = {
         environment={"GOOGLE_GEMINI_BASE_URL": "{url}", "GEMINI_API_KEY": "none"},
     ),
     "groq": Wire(
-        "/chat/completions", environment={"GROQ_BASE_URL": "{url}", "GROQ_API_KEY": "none"}
+        "(/openai/v1)?/chat/completions", error=_groq_error,
+        environment={"GROQ_BASE_URL": "{url}", "GROQ_API_KEY": "none"},
     ),
-    "mistral": Wire("/(chat/completions|conversations)", "type", error=_plain_error),
+    "mistral": Wire("/(chat/completions|conversations)", "type", error=_mistral_error),
     "cohere": Wire(
-        "/chat", "type", error=_plain_error,
+        "/v[12]/chat", "type", error=_cohere_error,
         environment={"CO_API_URL": "{url}", "CO_API_KEY": "none"},
     ),
     "ollama": Wire(
@@ -192,12 +214,17 @@ def vendor_of(stream: Iterable[str]) -> str | None:
 def wire_at(path: str, vendor: str | None) -> Wire:
     """Return the wire of a vendor; where it is not known, the one that the path of a request tells.
 
+    That is the one that knows most of it; of two that know the same, the one that is copied.
+
     >>> wire_at("/v1/messages", None) is WIRES["anthropic"]
+    True
+    >>> wire_at("/v1/chat/completions", None) is WIRES["openai_chat"]
     True
     """
     if vendor is not None:
         return WIRES.get(vendor, _ANYWHERE)
-    return next((wire for wire in WIRES.values() if wire.answers(path)), _ANYWHERE)
+    best = max(WIRES.values(), key=lambda wire: wire.known_of(path))
+    return best if best.known_of(path) else _ANYWHERE
 
 
 def _decoded(line: str) -> dict[str, Any]:

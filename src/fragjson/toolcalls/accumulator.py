@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from fragjson import vendors
 from fragjson._engine import Parser
+from fragjson.toolcalls.call import shown_name
 from fragjson.toolcalls.metrics import TurnMetrics
 from fragjson.toolcalls.streams import AsyncEventStream, EventStream
 from fragjson.toolcalls.turn import Settings, Turn
@@ -67,7 +68,7 @@ class Accumulator:
         tools: the schemas of the tools, to check calls against while they stream: a mapping of
             names to JSON Schemas, pydantic models or ``TypeAdapter``s, or the list of definitions
             that went to the vendor. Gives ``SchemaViolation`` events; a call that does not fit is
-            ``invalid``. Needs ``fragjson[schema]``, for models ``fragjson[pydantic]``.
+            ``invalid``. Needs the extra ``schema``, for models ``pydantic``.
         trust_eof: take the mere end of the stream as the vendor's word: for servers that say
             neither a finish reason nor ``[DONE]``.
         clock: gives the times in ``ToolCall.timing`` and ``metrics``, in seconds.
@@ -144,7 +145,7 @@ class Accumulator:
         self.reset()
 
     def __repr__(self) -> str:
-        calls = ", ".join(f"{call.name} {call.status}" for call in self._turn.calls)
+        calls = ", ".join(f"{shown_name(call)} {call.status}" for call in self._turn.calls)
         return f"<Accumulator {self._vendor}: {calls or 'no calls'}>"
 
     def __reduce__(self) -> NoReturn:
@@ -160,6 +161,7 @@ class Accumulator:
         self._adapter: vendors.Adapter | None = None
         self._fragment: Callable[[dict[str, Any]], list[StreamEvent] | None] = _no_fragment
         self._undecided = Undecided(self._turn)
+        self._whose = self._vendor if self._vendor == "auto" else None
         if self._adapter_class is not None:
             self._adapt(self._adapter_class)
         self._over: Literal["closed", "aborted"] | None = None
@@ -245,10 +247,14 @@ class Accumulator:
         harmless.
 
         Raises:
-            ValueError: for ``auto``, no vendor is known to send what came; the turn stays open.
+            ValueError: nothing came of the stream, and it is not from the vendor that was named;
+                or, for ``auto``, from none that is known. The turn stays open.
         """
-        if self._adapter is None and self._over is None:
-            self._undecided.check()
+        if self._over is None:
+            if self._adapter is None:
+                self._undecided.check()
+            elif self._whose not in (None, self._vendor) and self._turn.is_untouched:
+                raise ValueError(f"vendor: the stream is not {self._vendor!r}, but {self._whose!r}")
         return self._finish("closed", lambda turn: turn.end("eof", Word.NONE))
 
     def abort(self, reason: str = "aborted") -> "list[StreamEvent]":
@@ -276,6 +282,9 @@ class Accumulator:
         come before the exception), when the body raises or leaves early. Closes the source either
         way, by its ``close()`` if it has one.
 
+        Raises:
+            TypeError: the source is none that a ``for`` loop can read.
+
         >>> accumulator = Accumulator("anthropic")
         >>> with accumulator.stream([]) as events:
         ...     list(events)
@@ -290,6 +299,9 @@ class Accumulator:
 
         A task that is cancelled aborts the turn; the cancellation goes on at once, and the aborted
         calls are in ``outcome``.
+
+        Raises:
+            TypeError: the source is none that an ``async for`` loop can read.
 
         >>> import asyncio
         >>> async def main(accumulator):
@@ -328,6 +340,10 @@ class Accumulator:
             for held in self._undecided.release():
                 adapter.feed(held)
         adapter.feed(chunk)
+        if self._whose is None:
+            # What has begun a call is the vendor's, and need not be looked at again.
+            called = self._turn.calls
+            self._whose = self._vendor if called else vendors.whose(chunk, self._vendor)
 
     def _adapt(self, adapter_class: "type[vendors.Adapter]") -> "vendors.Adapter":
         adapter = adapter_class(self._turn)

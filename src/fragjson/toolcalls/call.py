@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import fragjson._errors as errors
 from fragjson._errors import JSONDecodeError
+from fragjson._showing import visible
 from fragjson.paths import path_text
 from fragjson.toolcalls.verdict import CallStatus
 
@@ -18,19 +19,21 @@ if TYPE_CHECKING:
 
     from fragjson._types import Path
 
-__all__ = ["CallNotReadyError", "Key", "Timing", "ToolCall", "Violation", "copied"]
+__all__ = [
+    "CallNotReadyError", "Key", "Timing", "ToolCall", "Violation", "copied", "shown_name",
+]  # fmt: skip
 
 Model = TypeVar("Model")
 Key: TypeAlias = tuple[str, str | int | None, str]
 """Response, lane and id: what a call is known by wherever it comes again."""
 
 _ERROR_FIELDS = ("msg", "doc", "doc_start", "pos", "lineno", "colno", "stopped_at")
-_AROUND = 40
-"""Characters that a correction shows on each side of the fault."""
 
 
 class CallNotReadyError(RuntimeError):
     """The arguments of a call were asked for that is not, or not yet, complete."""
+
+    __module__ = "fragjson"
 
 
 class _Content(Protocol):
@@ -95,7 +98,7 @@ class ToolCall:
     {'query': 'tides'}
     >>> call.arguments  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    fragjson.toolcalls.call.CallNotReadyError: the call of find is streaming...
+    fragjson.CallNotReadyError: the call of find is streaming...
     >>> _ = accumulator.feed({"candidates": [{"finishReason": "STOP"}]})
     >>> call, call.arguments
     (<ToolCall find id=None complete>, {'query': 'tides'})
@@ -130,7 +133,7 @@ class ToolCall:
         self.violations: list[Violation] = []
 
     def __repr__(self) -> str:
-        return f"<ToolCall {self.name} id={self.id!r} {self.status}>"
+        return f"<ToolCall {shown_name(self)} id={self.id!r} {self.status}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle by record: the call as it is now, which does not go on growing.
@@ -158,7 +161,7 @@ class ToolCall:
         """
         if self.status is not CallStatus.COMPLETE:
             raise CallNotReadyError(
-                f"the call of {self.name} is {self.status}: it has no final arguments"
+                f"the call of {shown_name(self)} is {self.status}: it has no final arguments"
             )
         return self._value
 
@@ -375,6 +378,11 @@ class _Recorded:
         return tuple(path)
 
 
+def shown_name(call: ToolCall) -> str:
+    """Return the name of a call as it can be shown: the model has written it."""
+    return "None" if call.name is None else visible(call.name)
+
+
 def _partial_model(model: type[Model], value: Any, open_path: "Path | None") -> Model:
     module = import_module("fragjson.toolcalls.schema.partial_models")  # loaded on first use
     shown: Model = module.partial_model(model, value, open_path)
@@ -384,7 +392,7 @@ def _partial_model(model: type[Model], value: Any, open_path: "Path | None") -> 
 def _context(text: str | None, at: int) -> str:
     if text is None:
         return ""
-    before, after = text[max(0, at - _AROUND) : at], text[at : at + _AROUND]
+    before, after = errors.around(text, at)
     return f" The text there, with >>> before the fault: {before}>>>{after}"
 
 

@@ -73,6 +73,10 @@ class Tool:
     token: str | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise TypeError(f"a tool's name is a text that is not empty, not {self.name!r}")
+        if not callable(self.run):
+            raise TypeError(f"{self.name}: run is callable, not {type(self.run).__name__}")
         if isinstance(self.early, str) or isinstance(self.irrelevant, str):
             raise TypeError(f"{self.name}: early and irrelevant are tuples of names")
         if self.early and not (self.read_only is True and self.idempotent is True):

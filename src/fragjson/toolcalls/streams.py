@@ -22,9 +22,13 @@ class EventStream:
     """The events of a stream; made by ``Accumulator.stream``."""
 
     def __init__(self, accumulator: "Accumulator", chunks: "Iterable[Any]") -> None:
+        _check(chunks, "__iter__", "a plain iterable", "an asynchronous source is for astream")
         self._accumulator = accumulator
         self._source = _Source(chunks, "close")
         self._events = _events(accumulator, chunks, self._source)
+
+    def __repr__(self) -> str:
+        return f"<EventStream of {self._accumulator!r}>"
 
     def __iter__(self) -> "Generator[StreamEvent, None, None]":
         return self._events
@@ -47,10 +51,14 @@ class AsyncEventStream:
     """The events of an asynchronous stream; made by ``Accumulator.astream``."""
 
     def __init__(self, accumulator: "Accumulator", chunks: "AsyncIterable[Any]") -> None:
+        _check(chunks, "__aiter__", "an asynchronous iterable", "a plain one is for stream")
         self._accumulator = accumulator
         # Generators have an aclose(), the SDKs' streams a close() to be awaited.
         self._source = _Source(chunks, "aclose", "close")
         self._events = _async_events(accumulator, chunks, self._source)
+
+    def __repr__(self) -> str:
+        return f"<AsyncEventStream of {self._accumulator!r}>"
 
     def __aiter__(self) -> "AsyncGenerator[StreamEvent, None]":
         return self._events
@@ -67,6 +75,18 @@ class AsyncEventStream:
         self._accumulator.abort(_why(error))
         await self._events.aclose()
         await self._source.aclose()
+
+
+def _check(chunks: Any, method: str, wanted: str, otherwise: str) -> None:
+    """Refuse a source that cannot be iterated in this way, before anything is begun."""
+    if hasattr(chunks, "__await__"):
+        raise TypeError(
+            f"chunks is {wanted}, not {type(chunks).__name__}: it is to be awaited first"
+        )
+    if isinstance(chunks, str | bytes | bytearray):
+        raise TypeError(f"chunks is {wanted}, not {type(chunks).__name__}: one chunk is for feed")
+    if not hasattr(chunks, method):
+        raise TypeError(f"chunks is {wanted}, not {type(chunks).__name__}: {otherwise}")
 
 
 def _events(

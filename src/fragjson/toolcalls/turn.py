@@ -135,6 +135,11 @@ class Turn:
         self._name = name
         self.begun = settings.clock()
 
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nothing that came meant anything: no call, no end, no failure."""
+        return not self.calls and self.finish_reason is None and self.error is None
+
     def told(self) -> list[StreamEvent]:
         """Hand over the events there are."""
         events, self.events = self.events, []

@@ -30,6 +30,8 @@ _BUILT_IN = (
 )  # fmt: skip
 _SAME_AS = {"litellm": "openai_chat"}
 """Names for streams that another adapter reads as they are."""
+_CHAT = frozenset({"openai_chat", "groq", "mistral"})
+"""Those whose streams can be one another's, word for word."""
 
 
 class Adapter(Protocol):
@@ -130,7 +132,7 @@ def adapter(name: str) -> type[Adapter]:
         name = _SAME_AS.get(name, name)
     if name not in _known:
         if name not in _BUILT_IN:
-            raise ValueError(f"vendor: {name!r} is none of {', '.join(names())}")
+            raise ValueError(f"vendor: {name!r} is none of {', '.join(names())}{_meant(name)}")
         _known[name] = import_module(f"{__name__}.{name}").Adapter
     return _known[name]
 
@@ -147,6 +149,25 @@ def detect(chunk: Any) -> str | None:
     """
     found = [name for name in {*_BUILT_IN, *_known} if adapter(name).recognises(chunk)]
     return found[0] if len(found) == 1 else None
+
+
+def whose(chunk: Any, name: str) -> str | None:
+    """Return whose stream a chunk shows it to be: the named vendor's, if it can be that.
+
+    ``None`` if it does not tell. A registered adapter is taken to read whatever it is fed. Loads
+    all adapters if the named one does not recognise the chunk.
+    """
+    named = adapter(name)
+    if named.recognises(chunk) or not named.__module__.startswith(__name__):
+        return name
+    found = detect(chunk)
+    return name if found in _CHAT and name in _CHAT else found
+
+
+def _meant(name: object) -> str:
+    difflib = import_module("difflib")  # for this alone
+    close = difflib.get_close_matches(str(name), names(), 1)
+    return f"; is it {close[0]!r}?" if close else ""
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ too; ``Allow`` holds kinds back. The errors are this package's own under the ori
 >>> loads('{"city": "Oslo" "days": 12')
 Traceback (most recent call last):
     ...
-fragjson._errors.MalformedJSONError: Expecting ',' delimiter: line 1 column 17 (char 16)
+fragjson.MalformedJSONError: Expecting ',' delimiter: line 1 column 17 (char 16)
 """
 
 from fragjson.compat.partial_json_parser.core.api import JSON, ensure_json, parse_json

@@ -14,8 +14,10 @@ def needed(module: str, *, extra: str, why: str) -> Any:
     """
     try:
         return import_module(module)
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         name = module.partition(".")[0]
+        if str(error.name).partition(".")[0] != name:
+            raise
         raise ImportError(
-            f"{name} is needed {why}: pip install 'fragjson[{extra}]'", name=name
-        ) from error
+            f"{name} is needed {why}: install it, or fragjson with the extra {extra!r}", name=name
+        ) from None

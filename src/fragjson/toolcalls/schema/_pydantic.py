@@ -26,7 +26,7 @@ def needed_for_models(module: str) -> Any:
     pydantic = needed("pydantic", extra="pydantic", why="for models")
     if tuple(map(int, pydantic.VERSION.split(".")[:2])) < _OLDEST:
         raise ImportError(
-            f"pydantic {pydantic.VERSION} is too old: pip install 'fragjson[pydantic]'"
+            f"pydantic {pydantic.VERSION} is too old: {'.'.join(map(str, _OLDEST))} is needed"
         )
     return needed(module, extra="pydantic", why="for models")
 

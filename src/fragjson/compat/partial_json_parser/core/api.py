@@ -31,13 +31,20 @@ def parse_json(
     Raises:
         PartialJSON: the text is cut and nothing of it may show.
         MalformedJSON: the text is empty, or no continuation can make it JSON.
+        TypeError: it is no ``str``.
 
     >>> parse_json('{"rows": [1, {"name": "Ada')
     {'rows': [1, {'name': 'Ada'}]}
     """
+    _check(json_string)
     if parser is None and json_string.strip() and not _is_cut_after_digits(json_string):
         return loads(json_string, allow_partial=Allow(allow_partial))
     return (parser or loads)(ensure_json(json_string, allow_partial, use_fast_fix))
+
+
+def _check(json_string: object) -> None:
+    if not isinstance(json_string, str):
+        raise TypeError(f"the JSON text must be str, not {type(json_string).__name__}")
 
 
 def _is_cut_after_digits(text: str) -> bool:
@@ -59,5 +66,6 @@ def ensure_json(
     >>> ensure_json('{"rows": [1, {"name": "Ada')
     '{"rows": [1, {"name": "Ada"}]}'
     """
+    _check(json_string)
     head, tail = fix(json_string, allow_partial)
     return head + tail
