@@ -154,12 +154,13 @@ def test_a_port_in_use_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == f"fragjson: port {port}: {os.strerror(errno.EADDRINUSE)}\n"
 
 
-def test_what_is_asked_for_does_nothing_to_the_terminal(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_neither_names_nor_requests_do_anything_to_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def ask(seconds: float) -> NoReturn:
         """Ask in place of the wait, and then interrupt."""
-        (port,) = re.findall(r"is played at http://127\.0\.0\.1:(\d+)", capsys.readouterr().out)
+        played = r"a\\u202eb\.jsonl is played at http://127\.0\.0\.1:(\d+)"
+        (port,) = re.findall(played, capsys.readouterr().out)
         with socket.create_connection(("127.0.0.1", int(port)), timeout=10) as connection:
             connection.sendall(b"GET /\x1b[2J\x9b2J?a=%20 HTTP/1.1\r\nHost: x\r\n")
             connection.sendall(b"Connection: close\r\n\r\n")
@@ -168,7 +169,9 @@ def test_what_is_asked_for_does_nothing_to_the_terminal(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(provider, "time", SimpleNamespace(sleep=ask))
-    assert main(["serve", str(STREAMS / "anthropic.jsonl"), "--speed", "0"]) == 0
+    file = tmp_path / "a\u202eb.jsonl"
+    file.write_bytes((STREAMS / "anthropic.jsonl").read_bytes())
+    assert main(["serve", str(file), "--speed", "0"]) == 0
     asked, stopped = capsys.readouterr().out.splitlines()
     assert asked.startswith(r"GET /\u001b[2J\u009b2J?a=%20: refused, 0 of ")
     assert stopped == "stopped"

@@ -34,6 +34,14 @@ from fragjson.testing.wires import WIRES, vendor_of
 
 __all__ = ["Ending", "MockProvider", "Playback", "Refusal", "SeenRequest", "serve"]
 
+_NOT_OVER_HTTP = {
+    "gemini_live": "they come over a WebSocket",
+    "openai_realtime": "they come over a WebSocket",
+    "langchain": "they are objects inside a program",
+    "litellm": "they are objects inside a program: play what its provider has sent",
+}
+"""Vendors whose streams no client asks a server for, and how they come instead."""
+
 
 class MockProvider:
     """Answers the requests of a vendor's SDK, on this machine; a context manager.
@@ -149,15 +157,15 @@ def serve(
     if not speed >= 0:
         raise ValueError(f"speed: {speed} is less than nothing")
     stream = read_stream(file)
-    whose = _player_of(stream, vendor)
+    whose = _whose(stream, vendor)
     playback = Playback(stream, vendor=whose, pause=1 / speed if speed else 0.0)
 
     def say(text: str) -> None:
-        print(text, file=out or sys.stdout, flush=True)
+        print(visible(text), file=out or sys.stdout, flush=True)
 
     def told(request: SeenRequest) -> None:
         sent = f"{request.lines_sent} of {len(stream)} lines"
-        say(f"{request.method} {visible(request.path)}: {request.ending}, {sent}")
+        say(f"{request.method} {request.path}: {request.ending}, {sent}")
 
     with MockProvider(playback, port=port, over=told) as provider:
         try:
@@ -175,15 +183,7 @@ def serve(
             say("stopped")
 
 
-_NOT_OVER_HTTP = {
-    "gemini_live": "they come over a WebSocket",
-    "openai_realtime": "they come over a WebSocket",
-    "langchain": "they are objects inside a program",
-    "litellm": "they are objects inside a program: play what its provider has sent",
-}
-
-
-def _player_of(stream: Sequence[str], vendor: str) -> str:
+def _whose(stream: Sequence[str], vendor: str) -> str:
     """Return whose a stream is.
 
     Raises:
