@@ -153,6 +153,11 @@ class Writer(ABC):
         meant = [WrittenCall(*said, f"call_{place}", place) for place, said in enumerate(calls)]
         steps = [self._steps(call, "success", 0, cut) for call in meant[:-1]]
         steps += [self._steps(call, end, lost, cut) for call in meant[-1:]]
+        if interleaved and end != "success":
+            # The end comes inside the last call, so that one begins late enough to be the last.
+            *others, last = steps
+            spoken = sum(map(bool, last))
+            last[:0] = [[]] * max((len(other) - spoken for other in others), default=0)
         in_order = chain(*zip_longest(*steps, fillvalue=[])) if interleaved else chain(*steps)
         chunks = [*self.begin(), *chain(*in_order), *self._end(end)]
         return [
