@@ -11,9 +11,8 @@ where plugins are not looked for, it is ``-p fragjson.testing.plugin``.
         certain = [(call.name, call.arguments) for call in replay(stream).ready()]
         assert all(call in certain for call in run_by_mine(stream))
 
-The README beside this has it whole. The random ones are the same in each run, until
-``--fragjson-seed`` gives another seed, or draws one: ``--fragjson-seed=random``. The header of the
-run then says which, to repeat it.
+The random ones are the same in each run, until ``--fragjson-seed`` gives another seed, or draws
+one: ``--fragjson-seed=random``. The header of the run then says which, to repeat it.
 """
 
 from _fragjson_pytest import (
