@@ -3,11 +3,12 @@
 import json
 import re
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import pytest
 
-from fragjson import Accumulator, Parser
+from fragjson import Accumulator, Event, Parser
 from fragjson.testing import (
     WRITERS,
     assert_never_runs_half_a_call,
@@ -56,6 +57,50 @@ def test_the_type_makes_a_difference_nan_does_not() -> None:
     with pytest.raises(AssertionError, match=r"gives: +1\.0\n +instead of: +1$"):
         assert_same_under_fragmentation(lambda pieces: 1 if len(pieces) == 1 else 1.0, TEXT)
     assert_same_under_fragmentation(lambda pieces: [float("nan")], TEXT)
+
+
+class Point(NamedTuple):
+    x: Any
+
+
+@dataclass
+class Told:
+    path: Any
+    at: float = field(default=0.0, compare=False)
+
+
+WITHIN: list[Callable[[Any], Any]] = [
+    lambda value: value,
+    lambda value: [value],
+    lambda value: {"a": value},
+    lambda value: (value, 2),
+    lambda value: {"a": [(0, (value,))]},
+    Point,
+    lambda value: [Told((value,))],
+    lambda value: (Event("end", ("a",), "number", value),),
+]
+"""What results are made of: values, events, paths."""
+
+
+@pytest.mark.parametrize("within", WITHIN)
+def test_however_deep_it_is_the_type_makes_a_difference_nan_does_not(
+    within: Callable[[Any], Any],
+) -> None:
+    for other in (1.0, True, "1"):
+        with pytest.raises(AssertionError, match="depends on how the input is cut"):
+            assert_same_under_fragmentation(
+                lambda pieces, other=other: within(1 if len(pieces) == 1 else other), TEXT
+            )
+    assert_same_under_fragmentation(lambda pieces: within(float("nan")), TEXT)
+
+
+def test_containers_of_other_lengths_differ_and_what_is_not_compared_does_not() -> None:
+    for other in ((1, 2), (), [1]):
+        with pytest.raises(AssertionError, match="depends on"):
+            assert_same_under_fragmentation(
+                lambda pieces, other=other: (1,) if len(pieces) == 1 else other, TEXT
+            )
+    assert_same_under_fragmentation(lambda pieces: Told((), at=len(pieces)), TEXT)
 
 
 def test_of_long_results_what_is_around_the_difference_is_shown() -> None:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,20 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from fragjson import testing
-from fragjson.testing import WAYS, cut, fragmentations, fragments, mixed, splits, tokens, units
+from fragjson.testing import (
+    WAYS,
+    WRITERS,
+    assert_never_runs_half_a_call,
+    broken,
+    cut,
+    fragmentations,
+    fragments,
+    mixed,
+    splits,
+    tokens,
+    units,
+)
+from fragjson.testing.strategies import json_texts
 
 anything = st.one_of(st.text(), st.text(' \n{}[]:,"ab1é😀', max_size=200), st.binary())
 
@@ -75,9 +89,28 @@ def test_tokens_are_about_as_long_as_those_of_models_and_begin_where_words_do() 
     assert tokens("take an umbrella") == ["take", " an", " umbrella"]
 
 
-def test_an_unknown_way_is_refused() -> None:
-    with pytest.raises(KeyError):
-        cut("text", "sideways")
+@pytest.mark.parametrize(
+    ("choose", "says"),
+    [
+        (lambda: cut("text", "sideways"), "way: 'sideways' is none of whole, one by one, "),
+        (lambda: broken(["{}"], "burn"), "fault: 'burn' is none of drop, repeat, "),
+        (
+            lambda: assert_never_runs_half_a_call(print, "openai"),
+            "writer: 'openai' is none of ag_ui, .*openai_chat",
+        ),
+        (
+            lambda: WRITERS["anthropic"].write(("find", {}), end="bang"),
+            "end: 'bang' is none of success, cut, refused, error, eof$",
+        ),
+        (
+            lambda: json_texts(surrogates="half"),
+            "surrogates: 'half' is none of paired, escaped, raw$",
+        ),
+    ],
+)
+def test_a_name_that_there_is_not_is_told_with_those_that_there_are(choose: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        choose()
 
 
 def test_all_names_of_the_kit_are_there_and_no_others() -> None:

@@ -127,6 +127,16 @@ def test_of_a_whole_stream_every_call_is_ready(stream: Stream) -> None:
     assert [(call.name, call.arguments) for call in ready] == stream.calls
 
 
+@pytest.mark.parametrize("name", [name for name in WRITERS if WRITERS[name].interleaves])
+@pytest.mark.parametrize("lost", [0, 1, 9])
+def test_an_end_is_inside_the_last_call_also_if_they_alternate(name: str, lost: int) -> None:
+    writer, meant = WRITERS[name], [("find", {"a": None}), ("find", {"a": 1})]
+    for end in writer.ends[1:]:
+        stream = writer.write(*meant, end=end, lost=lost, interleaved=True, cut=list)
+        for call in replay(stream, writer.vendor).ready():
+            assert (call.name, call.arguments) in meant
+
+
 @given(streams(broken=True))
 @examples(80)
 def test_of_a_stream_that_ends_otherwise_nothing_else_is_ready(stream: Stream) -> None:

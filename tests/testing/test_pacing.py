@@ -66,6 +66,10 @@ def test_what_cannot_be_is_refused() -> None:
     for speed in (0, -1.0, math.nan):
         with pytest.raises(ValueError, match=r"speed: .* is not above 0"):
             played(speed=speed)
+        with pytest.raises(ValueError, match=r"speed: .* is not above 0"):
+            paced(CHUNKS, 1.0, speed=speed)  # at once, not when it is iterated
+        with pytest.raises(ValueError, match=r"speed: .* is not above 0"):
+            apaced(CHUNKS, 1.0, speed=speed)
     for pause in ([1.0], [1.0] * 4):
         with pytest.raises(ValueError, match="zip"):
             played(pause=pause)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from readme import block
 
 import _fragjson_pytest
 import fragjson
@@ -30,7 +31,7 @@ def test_broken(stream_fault):
 
 
 def run(folder: Path, *options: str, path: str = SOURCE, tests: str = TESTS) -> str:
-    (folder / "test_it.py").write_text(tests)
+    (folder / "test_it.py").write_text(tests, "utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-W", "error", "-p", "no:cacheprovider", *options],
         cwd=folder, capture_output=True, text=True, check=False, timeout=60,
@@ -48,6 +49,18 @@ def test_a_test_runs_for_each_way_and_each_fault(tmp_path: Path) -> None:
     for name in [*WAYS, *FAULTS]:
         assert f"[{name}]" in out
     assert "fragjson-seed" not in out
+
+
+def test_the_example_of_the_page_finds_the_bug_in_it_and_no_other(tmp_path: Path) -> None:
+    wrong = block("def test_my_harness(stream_fault)")
+    out = run(tmp_path, *BY_NAME, "-rf", tests=wrong)
+    failed = re.findall(r"^FAILED \S+::test_my_harness\[(\w+)\]", out, re.MULTILINE)
+    assert failed == ["drop", "repeat", "cut", "lose_finish"]
+    right = wrong.replace("accumulator.calls:", "accumulator.ready():")
+    right = right.replace("call.partial", "call.arguments")
+    for seed in range(4):
+        out = run(tmp_path, *BY_NAME, f"--fragjson-seed={seed}", tests=right)
+        assert f"{len(WAYS) + len(FAULTS)} passed" in out
 
 
 def test_the_seed_is_always_the_same_until_asked_for_another(tmp_path: Path) -> None:

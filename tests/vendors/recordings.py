@@ -16,7 +16,10 @@ from fragjson.toolcalls import Accumulator, CallStatus, ToolCall
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "streams"
 OWN_FOLDER = Path(__file__).parents[1] / "data" / "streams"
-ABSENT = f"no recorded streams in {FOLDER}"
+ABSENT = (
+    f"{FOLDER} is not there: the vendors' recorded streams, which are not part of the project; "
+    "what is written in the vendors' ways is tested all the same"
+)
 
 VENDORS = {
     "openai-chat": "openai_chat",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from driving import drive
 from pydantic import TypeAdapter
-from recordings import OWN, RECORDINGS, Recording, check
+from recordings import ABSENT, OWN, RECORDINGS, Recording, check
 
 from fragjson import vendors
 from fragjson.testing import WRITERS
@@ -28,7 +28,7 @@ def recorded(*names: str, but: tuple[str, ...] = ()) -> Any:
 
 def one(name: str) -> Recording:
     found = [recording for recording in RECORDINGS if recording.name == name]
-    return found[0] if found else pytest.skip("no recorded streams")
+    return found[0] if found else pytest.skip(ABSENT)
 
 
 both_ways = pytest.mark.parametrize("how", ["named", "auto"])

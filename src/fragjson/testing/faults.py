@@ -1,10 +1,12 @@
 """What goes wrong with streams between the vendor and you, by name, to be injected into one."""
 
 import base64
-import json
 import random
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
+
+from fragjson.testing.choosing import chosen
+from fragjson.testing.lines import decoded
 
 __all__ = ["FAULTS", "Fault", "broken", "is_finish"]
 
@@ -25,8 +27,12 @@ _KEEP_ALIVES = (": keep-alive", "", "event: ping")
 
 
 def broken(stream: Sequence[str], fault: str, seed: int = 0) -> list[str]:
-    """Return the stream with a fault of this name (see ``FAULTS``) at a random place."""
-    return FAULTS[fault](stream, random.Random(seed))
+    """Return the stream with a fault of this name (see ``FAULTS``) at a random place.
+
+    Raises:
+        ValueError: there is no such fault.
+    """
+    return chosen("fault", fault, FAULTS)(stream, random.Random(seed))
 
 
 def _drop(stream: Sequence[str], rng: random.Random) -> list[str]:
@@ -115,7 +121,7 @@ def is_finish(line: str) -> bool:
     """
     if line.endswith("[DONE]"):
         return True
-    for name, value in _members(_decoded(line)):
+    for name, value in _members(_event(line)):
         if name in _ENDINGS and value:
             return True
         if name in _KINDS and isinstance(value, str) and value.endswith(_FINISHING):
@@ -127,18 +133,18 @@ def _place(line: str) -> tuple[str, ...]:
     """Return the indexes of the call a line belongs to; ``()`` if it is about all of them."""
     if is_finish(line):
         return ()
-    return tuple(str(value) for name, value in _members(_decoded(line)) if name in _PLACES)
+    return tuple(str(value) for name, value in _members(_event(line)) if name in _PLACES)
 
 
-def _decoded(line: str) -> Any:
-    try:
-        decoded = json.loads(line.removeprefix("data:"))
-        if isinstance(decoded, dict) and "chunk" in decoded:
-            # Bedrock's, with the event of another vendor inside.
-            return json.loads(base64.b64decode(decoded["chunk"]["bytes"]))
-    except (KeyError, TypeError, ValueError):
-        return None
-    return decoded
+def _event(line: str) -> Any:
+    chunk = decoded(line)
+    if isinstance(chunk, dict) and "chunk" in chunk:
+        # Bedrock's, with the event of another vendor inside.
+        try:
+            return decoded(base64.b64decode(chunk["chunk"]["bytes"]).decode())
+        except (KeyError, TypeError, ValueError):
+            return None
+    return chunk
 
 
 def _members(value: Any) -> Iterator[tuple[str, Any]]:

@@ -23,6 +23,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, AnyStr, TypeAlias
 
+from fragjson.testing.choosing import chosen
+
 __all__ = [
     "WAYS", "Data", "can_be_mixed", "cut", "fragmentations", "fragments", "mixed", "splits",
     "tokens", "units",
@@ -89,9 +91,13 @@ def splits(data: AnyStr) -> Iterator[list[AnyStr]]:
 
 
 def cut(data: AnyStr, way: str, seed: int = 0) -> list[AnyStr]:
-    """Return the fragments of a way of this name (see ``WAYS``)."""
+    """Return the fragments of a way of this name (see ``WAYS``).
+
+    Raises:
+        ValueError: there is no such way.
+    """
     # Seeded by its name, too, so that the random ones differ; and by text, since hashes of it vary.
-    found: list[AnyStr] = WAYS[way](data, random.Random(f"{way}, {seed}"))
+    found: list[AnyStr] = chosen("way", way, WAYS)(data, random.Random(f"{way}, {seed}"))
     return found
 
 

@@ -62,15 +62,13 @@ def paced(
         sleep: takes the seconds; that of a ``VirtualClock`` takes no time.
 
     Raises:
-        ValueError: ``speed`` is not above 0; there are more chunks than pauses, or fewer.
+        ValueError: ``speed`` is not above 0; or, when it comes to that, there are more chunks than
+            pauses, or fewer.
     """
-    for chunk, wait in _with_waits(chunks, pause, speed):
-        if wait:
-            sleep(wait)
-        yield chunk
+    return _paced(_with_waits(chunks, pause, speed), sleep)
 
 
-async def apaced(
+def apaced(
     chunks: Iterable[_T],
     pause: float | Iterable[float],
     *,
@@ -78,10 +76,7 @@ async def apaced(
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
 ) -> AsyncGenerator[_T, None]:
     """Yield each chunk after its pause, as ``paced`` does; ``sleep`` is awaited."""
-    for chunk, wait in _with_waits(chunks, pause, speed):
-        if wait:
-            await sleep(wait)
-        yield chunk
+    return _apaced(_with_waits(chunks, pause, speed), sleep)
 
 
 class VirtualClock:
@@ -105,6 +100,24 @@ class VirtualClock:
         """Go on by so many seconds, and let the other tasks have a turn."""
         self._now += seconds
         await asyncio.sleep(0)
+
+
+def _paced(
+    waits: Iterable[tuple[_T, float]], sleep: Callable[[float], object]
+) -> Generator[_T, None, None]:
+    for chunk, wait in waits:
+        if wait:
+            sleep(wait)
+        yield chunk
+
+
+async def _apaced(
+    waits: Iterable[tuple[_T, float]], sleep: Callable[[float], Awaitable[object]]
+) -> AsyncGenerator[_T, None]:
+    for chunk, wait in waits:
+        if wait:
+            await sleep(wait)
+        yield chunk
 
 
 def _with_waits(

@@ -7,7 +7,9 @@ where plugins are not looked for, it is ``-p fragjson.testing.plugin``.
         assert parsed_by_mine(fragmentation('{"city": "Oslo"}')) == {"city": "Oslo"}
 
     def test_my_harness(stream_fault):
-        assert run_by_mine(stream_fault(STREAM)) in ([], CALLS)
+        stream = stream_fault(STREAM)
+        certain = [(call.name, call.arguments) for call in replay(stream).ready()]
+        assert all(call in certain for call in run_by_mine(stream))
 
 The random ones are the same in each run, until ``--fragjson-seed`` gives another seed, or draws
 one: ``--fragjson-seed=random``. The header of the run then says which, to repeat it.

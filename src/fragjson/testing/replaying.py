@@ -1,11 +1,11 @@
 """Streams read from files, and fed as a harness would feed them."""
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from fragjson.toolcalls import Accumulator
+from fragjson.vendors._reading import DONE, decode_sse
 
 __all__ = ["chunks", "read_stream", "replay"]
 
@@ -19,17 +19,17 @@ def chunks(stream: Iterable[str]) -> Iterator[Any]:
     """Yield what an SDK would hand on: the JSON of each line, up to ``[DONE]``; no keep-alives.
 
     Raises:
-        JSONDecodeError: of ``json``: a line is not JSON. What came before it has been yielded.
+        JSONDecodeError: a line is not JSON. What came before it has been yielded.
 
     >>> list(chunks([": keep-alive", 'data: {"a": 1}', "", "[DONE]"]))
     [{'a': 1}]
     """
     for line in stream:
-        data = line.removeprefix("data:").strip()
-        if data == "[DONE]":
+        chunk = decode_sse(line)
+        if chunk == DONE:
             return
-        if data and not line.startswith((":", "event:", "id:", "retry:")):
-            yield json.loads(data)
+        if chunk is not None:
+            yield chunk
 
 
 def replay(stream: Iterable[Any], vendor: str = "auto", **options: Any) -> Accumulator:

@@ -18,10 +18,11 @@ that only ``json.loads`` could tell from what you expected is the kind that find
 """
 
 from collections.abc import Iterable
-from typing import Any, AnyStr, Literal, NamedTuple, TypeAlias
+from typing import Any, AnyStr, Literal, NamedTuple, TypeAlias, get_args
 
 from hypothesis import strategies as st
 
+from fragjson.testing.choosing import chosen
 from fragjson.testing.faults import FAULTS
 from fragjson.testing.fragmenting import Data, can_be_mixed
 from fragjson.testing.spelling import (
@@ -93,7 +94,12 @@ def json_numbers() -> st.SearchStrategy[str]:
 
 
 def json_strings(*, surrogates: Surrogates = "paired") -> st.SearchStrategy[str]:
-    """Strings as text, with their quotation marks."""
+    """Strings as text, with their quotation marks.
+
+    Raises:
+        ValueError: there are no such surrogates.
+    """
+    chosen("surrogates", surrogates, dict.fromkeys(get_args(Surrogates)))
     pieces = _plain_text() | _escapes(surrogates)
     return st.lists(pieces, max_size=6).map(lambda parts: f'"{"".join(parts)}"')
 

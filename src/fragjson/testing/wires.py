@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fragjson import vendors
+from fragjson.testing.lines import decoded
 
 __all__ = ["WIRES", "Wire", "vendor_of", "wire_at"]
 
@@ -73,7 +74,7 @@ def _sse(line: str, kind: str | None) -> bytes:
         return f"{line}\n".encode()
     if line.startswith(("data:", ":")):
         return f"{line}\n\n".encode()
-    name = _decoded(line).get(kind) if kind else None
+    name = _chunk(line).get(kind) if kind else None
     return f"event: {name}\ndata: {line}\n\n".encode() if name else f"data: {line}\n\n".encode()
 
 
@@ -208,7 +209,7 @@ def vendor_of(stream: Iterable[str]) -> str | None:
     >>> vendor_of(['data: {"type": "message_start", "message": {}}'])
     'anthropic'
     """
-    return next(filter(None, (vendors.detect(_decoded(line)) for line in stream)), None)
+    return next(filter(None, (vendors.detect(_chunk(line)) for line in stream)), None)
 
 
 def wire_at(path: str, vendor: str | None) -> Wire:
@@ -227,10 +228,7 @@ def wire_at(path: str, vendor: str | None) -> Wire:
     return best if best.known_of(path) else _ANYWHERE
 
 
-def _decoded(line: str) -> dict[str, Any]:
+def _chunk(line: str) -> dict[str, Any]:
     """Return the chunk that is in a line; an empty one, if there is none or it is damaged."""
-    try:
-        chunk = json.loads(line.removeprefix("data:"))
-    except ValueError:
-        return {}
+    chunk = decoded(line)
     return chunk if isinstance(chunk, dict) else {}

@@ -29,6 +29,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain, zip_longest
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
+from fragjson.testing.choosing import chosen
 from fragjson.testing.fragmenting import fragments
 
 __all__ = ["Cut", "End", "Words", "Writer", "WrittenCall"]
@@ -147,11 +148,16 @@ class Writer(ABC):
             cut: cuts the text of arguments into fragments.
 
         Raises:
-            ValueError: the vendor has no word for such an end.
+            ValueError: there is no such end, or the vendor has no word for it.
         """
         meant = [WrittenCall(*said, f"call_{place}", place) for place, said in enumerate(calls)]
         steps = [self._steps(call, "success", 0, cut) for call in meant[:-1]]
         steps += [self._steps(call, end, lost, cut) for call in meant[-1:]]
+        if interleaved and end != "success":
+            # The end comes inside the last call, so that one begins late enough to be the last.
+            *others, last = steps
+            spoken = sum(map(bool, last))
+            last[:0] = [[]] * max((len(other) - spoken for other in others), default=0)
         in_order = chain(*zip_longest(*steps, fillvalue=[])) if interleaved else chain(*steps)
         chunks = [*self.begin(), *chain(*in_order), *self._end(end)]
         return [
@@ -164,7 +170,7 @@ class Writer(ABC):
             return []
         if end == "error":
             return self.error("overloaded")
-        word = getattr(self.words, end)
+        word = chosen("end", end, {**self.words._asdict(), "error": None, "eof": None})
         if word is None:
             raise ValueError(f"end: {self.vendor} has no word for {end!r}")
         return self.finish(word)
