@@ -35,6 +35,12 @@ def test_own_stream() -> None:
     check_own_stream(VENDOR, done=True)
 
 
+def test_a_call_without_arguments_or_a_close_is_not_complete_where_the_step_was_cut() -> None:
+    begun = [start("b"), available({"x": 1}, "a", "g")]
+    assert statuses(drive(VENDOR, [*begun, finish("length")])) == ["incomplete", "complete"]
+    assert statuses(drive(VENDOR, [*begun, finish("tool-calls")])) == ["complete", "complete"]
+
+
 def test_whole_input_closes_the_call() -> None:
     accumulator = Accumulator(VENDOR)
     for each in ({"type": "start", "messageId": "m"}, start(), delta('{"x": '), delta("1}")):

@@ -8,9 +8,9 @@ the vendor's word                   whole             blank or partial    malfor
 ==================================  ================  ==================  =========
 success: the call's own close, or   complete          blank: complete;    invalid
 a finish reason that means it                         partial: incomplete
-cut: ``length``, ``max_tokens``     complete; the     as whole if blank,  invalid
-                                    last one touched  else incomplete
-                                    is incomplete
+cut: ``length``, ``max_tokens``     complete; the     incomplete (blank   invalid
+                                    last one touched  as whole if its own
+                                    is incomplete     close came before)
 refused: filter, refusal, error     incomplete        incomplete          invalid
                                     (complete if its
                                     own close came
@@ -85,7 +85,7 @@ def verdict(state: State, word: Word, *, closed: bool = False, last: bool = Fals
         return CallStatus.INVALID
     if state is _PARTIAL:
         return CallStatus.INCOMPLETE
-    if word is _SUCCESS or (word is _CUT and not last):
+    if word is _SUCCESS or (word is _CUT and not last and (state is _WHOLE or closed)):
         return CallStatus.COMPLETE
     if state is _BLANK:
         return CallStatus.INCOMPLETE
