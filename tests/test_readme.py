@@ -27,10 +27,11 @@ def run(code: str, stream: Sequence[str], folder: Path, *arguments: str) -> str:
     with MockProvider(stream) as provider:
         environment = os.environ | provider.environment | {"PYTHONIOENCODING": "utf-8"}
         done = subprocess.run(
-            [sys.executable, "loop.py", *arguments], cwd=folder, env=environment,
+            [sys.executable, "-W", "always::ResourceWarning", "loop.py", *arguments], cwd=folder, env=environment,
             capture_output=True, encoding="utf-8", check=False, timeout=60,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
+    assert "ResourceWarning" not in done.stderr  # everything is closed
     return done.stdout
 
 
@@ -77,9 +78,8 @@ def test_tools_run_early_as_written(vendor: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("vendor", VENDORS)
 def test_a_wrong_type_stops_the_stream_as_written(vendor: str, tmp_path: Path) -> None:
     wanted = '{"properties": {"days": {"type": "string"}}}'
-    code = block("AsyncAnthropic").replace(
-        "await source()", f'await source(), {{"get_tides": {wanted}, "write_note": {{}}}}'
-    )
+    schemas = f'{{"get_tides": {wanted}, "write_note": {{}}}}'
+    code = block("AsyncAnthropic").replace('", source)', f'", source, {schemas})')
     printed = run(code, own(vendor), tmp_path, vendor)
     assert "stopped at ('days',): expected string, not number" in printed
     assert "high water" not in printed

@@ -79,6 +79,12 @@ class Loops:
         exec(code("def answer("), sys.modules["early"].__dict__)
         # Nothing here is encrypted, and to make this is most of the work of making a client.
         patch.setattr(ssl, "create_default_context", lambda *_, **__: _ssl_context())
+        for client_class in (
+            openai.AsyncOpenAI,
+            anthropic.AsyncAnthropic,
+            genai.client.AsyncClient,
+        ):
+            patch.setattr(client_class, "__aexit__", _stay_open)  # they are used again
         for module, name in _CLIENTS:
             patch.setattr(module, name, self._keeping(name, getattr(module, name)))
 
@@ -124,9 +130,17 @@ class Loops:
     async def ask_async(self, vendor: str) -> Any:
         """Ask a vendor's asynchronous client for a stream, as the README does."""
         names: dict[str, Any] = {"__name__": "loop"}
-        exec(code("AsyncAnthropic", up_to="vendor = sys.argv"), names)
+        exec(code("AsyncAnthropic", up_to="asyncio.run("), names)
+        sources: list[Any] = []
+
+        async def answer(vendor: str, source: Any) -> None:
+            sources.append(source)
+
+        names["answer"] = answer
         with models_may_be_old():
-            return await names[vendor]()
+            await names[vendor]()
+        (source,) = sources
+        return source
 
     def run_async(self, main: Any) -> Any:
         """Run a coroutine, in the event loop that the clients belong to."""
@@ -160,6 +174,10 @@ class Loops:
                 await client.aio.aclose()
             elif name.startswith("Async"):
                 await client.close()
+
+
+async def _stay_open(*_: object) -> None:
+    """Stand in for a client's closing of itself."""
 
 
 @contextlib.contextmanager
