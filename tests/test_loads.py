@@ -341,3 +341,11 @@ def test_max_string_stops_a_string_of_escapes_exactly_there(
         with pytest.raises(LimitExceededError):
             parser.feed(text)
         assert parser.value == expected[:longest]
+
+
+def test_a_subclass_of_bytes_is_read_as_the_bytes_that_it_holds() -> None:
+    class Other(bytes):
+        def __bytes__(self) -> bytes:
+            return b"[2]"
+
+    assert loads(Other(b"[1]")) == json.loads(Other(b"[1]")) == [1]

@@ -88,8 +88,6 @@ def test_the_error_tells_the_events_of_its_feed() -> None:
     ]
     assert plain_events(error.events) == expected
     assert type(error.events) is tuple
-    assert plain_events(error_of(parser.feed, "more").events) == expected
-    assert plain_events(error_of(parser.close).events) == expected
     assert plain_events(parser.error.events) == expected
 
 
@@ -109,3 +107,13 @@ def test_a_character_that_is_cut_does_not_count_in_the_error(escape: str, tail: 
         with pytest.raises(IncompleteJSONError) as error:
             loads(data, allow_partial=False)
         assert (error.value.msg, error.value.pos) == (right.value.msg, right.value.pos)
+
+
+def test_events_are_told_by_the_feed_that_fails_and_not_again() -> None:
+    parser = Parser(events={"end"})
+    first = error_of(parser.feed, '{"a":1,}')
+    assert [event.path for event in first.events] == [("a",)]
+    for again in (error_of(parser.feed, "x"), error_of(parser.feed, ""), error_of(parser.close)):
+        assert (again, again.events) == (first, ())
+    assert parser.error is not None
+    assert parser.error.events == first.events

@@ -506,13 +506,15 @@ def test_every_later_feed_and_close_raise_an_equal_and_fresh_error(text: str, mo
     parser = Parser(events=EVERY_EVENT)
     first = error_of(parser.feed, text)
     assume(first is not None)
-    errors = [first, parser.error, parser.error, error_of(parser.feed, more)]
-    errors += [error_of(parser.close), error_of(parser.close)]
+    kept = [first, parser.error, parser.error]
+    errors = [*kept, error_of(parser.feed, more), error_of(parser.close), error_of(parser.close)]
     for error in errors:
         assert type(error) is MalformedJSONError
         assert error == first
         assert exactly(error.value) == exactly(first.value)
+    for error in kept:
         assert exactly(plain_events(error.events)) == exactly(plain_events(first.events))
+    assert [error.events for error in errors[len(kept) :]] == [(), (), ()]  # told already
     assert len({id(error) for error in errors}) == len(errors)
 
 

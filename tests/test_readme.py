@@ -27,8 +27,9 @@ def run(code: str, stream: Sequence[str], folder: Path, *arguments: str) -> str:
     with MockProvider(stream) as provider:
         environment = os.environ | provider.environment | {"PYTHONIOENCODING": "utf-8"}
         done = subprocess.run(
-            [sys.executable, "-W", "always::ResourceWarning", "loop.py", *arguments], cwd=folder, env=environment,
-            capture_output=True, encoding="utf-8", check=False, timeout=60,
+            [sys.executable, "-W", "always::ResourceWarning", "loop.py", *arguments],
+            cwd=folder, env=environment, capture_output=True, encoding="utf-8",
+            check=False, timeout=60,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "ResourceWarning" not in done.stderr  # everything is closed

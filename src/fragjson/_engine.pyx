@@ -577,8 +577,8 @@ parse_int=None, parse_constant=None, object_pairs_hook=None)\n--\n\n\
             RuntimeError: called from inside a hook or from a second thread.
 
         What was certain before an error stays in ``value``, and the error carries this feed's
-        events; each later call raises an equal error. An exception of a hook passes through and
-        stops the parser too. The cost is that of the fragment, however much came before, unless a
+        events; each later call raises an equal error, without events. An exception of a hook passes
+        through and stops the parser too. The cost is that of the fragment, however much came before, unless a
         string that is still open has been kept by reference: that is copied first.
 
         >>> parser = Parser(events={"delta"})
@@ -802,7 +802,7 @@ parse_int=None, parse_constant=None, object_pairs_hook=None)\n--\n\n\
 
     @property
     def error(self):
-        """The error that stopped the parser, made afresh, or None."""
+        """The error that stopped the parser, made afresh, with that feed's events; or None."""
         if self.guard != STOPPED:
             return None
         return make_error(self)
@@ -1249,7 +1249,9 @@ cdef int give_up(Parser self) except -1:
 cdef int refuse(Parser self) except -1:
     """Raise what the guard forbids."""
     if self.guard == STOPPED:
-        raise make_error(self)
+        error = make_error(self)
+        error.events = ()  # the feed that failed has told them
+        raise error
     if self.guard == CLOSED:
         raise ValueError("feed() after close(); reset() starts the next document")
     if self.guard == BUSY:
@@ -2439,7 +2441,7 @@ def loads(
     encoding = None
     if not PyUnicode_CheckExact(s):
         if isinstance(s, (bytes, bytearray, memoryview)):
-            s = bytes(s)
+            s = memoryview(s).tobytes()  # bytes(s) would ask a subclass what it is
             encoding = "utf-8" if plainly_utf8(s) else json.detect_encoding(s)
         elif not isinstance(s, str):
             raise TypeError(

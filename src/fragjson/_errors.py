@@ -41,7 +41,8 @@ class JSONDecodeError(json.JSONDecodeError):
             ``json`` names the start of the word, index 1.
         value: the best-effort value at that moment; ``None`` if there was none.
         path: where in the document parsing stopped.
-        events: the events the failing ``feed`` had caused before the error.
+        events: the events the failing ``feed`` had caused before the error; none where a later
+            call raises it again.
 
     Two errors are equal when everything but ``value`` and ``events`` is.
 

@@ -1,5 +1,6 @@
 """The accumulator's own part: options, readiness, endings, cancelling, and the next turn."""
 
+import contextlib
 import gc
 import json
 import pickle
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from chat import DONE, begin, chunk, more, whole
 
+from fragjson import LimitExceededError
 from fragjson.toolcalls import (
     Accumulator,
     CallAborted,
@@ -167,9 +169,193 @@ def test_repair_never_decides_between_two_sets_of_arguments() -> None:
 
 
 def test_repair_that_fails_is_noted() -> None:
-    (call,) = fed(*whole("{'"), repair=json.loads).calls
+    (call,) = fed(*whole("{'}"), repair=json.loads).calls
     assert call.status == "invalid"
     assert call.notes[0].startswith("repair failed: JSONDecodeError")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{'path': '/tmp/fo", "{'a': {'b': 1}", "{'a': [1}", "{'a': 1", "I cannot do that", "{'a': 1,"],
+)
+def test_repair_is_not_asked_about_what_may_be_cut_as_well(text: str) -> None:
+    """The vendor's word is not enough: some say that all is well of calls that they have cut."""
+    (call,) = fed(*whole(text), repair=lambda text: pytest.fail("it was")).calls
+    assert (call.status, call.notes) == ("invalid", ["not repaired, since it may be cut as well"])
+
+
+@pytest.mark.parametrize("text", ["{'a': 1}", "{'a': 1}}", "```json\n{'a': [1]}\n```", "{'a': 1]}"])
+def test_repair_is_asked_about_what_ends_as_an_object_does(text: str) -> None:
+    (call,) = fed(*whole(text), repair=lambda text: {"a": 1}).calls
+    assert (call.status, call.arguments) == ("complete", {"a": 1})
+
+
+@pytest.mark.parametrize(
+    ("repair", "why"),
+    [
+        (lambda text: "", "arguments are an object, not str"),
+        (lambda text: None, "arguments are an object, not NoneType"),
+        (lambda text: [{}], "arguments are an object, not list"),
+        (lambda text: {"a": {1, 2}}, "No JSON value"),
+        (lambda text: {"a": [[[[]]]]}, "Nesting deeper than max_depth"),
+        (lambda text: {"a": "x" * 100}, "More than max_bytes"),
+    ],
+)
+def test_what_repair_returns_has_to_be_arguments_within_the_limits(repair: Any, why: str) -> None:
+    (call,) = fed(*whole("{'a': 1}"), repair=repair, max_depth=3, max_bytes=50).calls
+    assert call.status == "invalid"
+    assert call.notes[0].startswith("repair failed: ")
+    assert why in call.notes[0]
+    json.dumps(call.to_record())
+
+
+def test_what_repair_returns_is_the_callers_no_more() -> None:
+    meant = {"a": [1, (2, 3)]}
+    (call,) = fed(*whole("{'a': 1}"), repair=lambda text: meant).calls
+    meant["a"].append(4)
+    assert call.arguments == {"a": [1, [2, 3]]}
+
+
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        ('{"a": "' + "x" * 50 + '"}', {"max_bytes": 10}),
+        ('{"a": ' + "[" * 50 + "]" * 50 + "}", {"max_depth": 10}),
+        ('{"a": "' + "x" * 50 + '"}', {"max_string": 10}),
+    ],
+)
+def test_repair_cannot_lift_a_limit(text: str, limits: Any) -> None:
+    (call,) = fed(*whole(text), repair=json.loads, **limits).calls
+    assert call.status == "invalid"
+    assert "not valid JSON" not in call.correction()
+    assert f"{call.error}" in call.correction()
+
+
+@pytest.mark.parametrize("use", ["feed", "close", "abort", "reset"])
+def test_repair_cannot_use_the_accumulator(use: str) -> None:
+    refused = []
+
+    def repair(text: str) -> Any:
+        given = {"feed": [chunk(finish="stop")], "abort": ["x"]}.get(use, [])
+        try:
+            getattr(accumulator, use)(*given)
+        except RuntimeError as error:
+            refused.append(str(error))
+        return {"a": 1}
+
+    accumulator = Accumulator("openai_chat", repair=repair)
+    events = [event for each in whole("{'a': 1}") for event in accumulator.feed(each)]
+    assert refused == ["repair cannot use the accumulator that has called it"]
+    assert [event.type for event in events].count("tool_call_closed") == 1
+    assert accumulator.ready()[0].arguments == {"a": 1}
+    assert accumulator.close() == []
+    assert accumulator.outcome.state == "ended"
+
+
+# The user's own clock and set
+
+
+class SometimesDown(set[Any]):
+    """A set that cannot always be asked."""
+
+    down = False
+
+    def __contains__(self, key: object) -> bool:
+        if self.down:
+            raise ConnectionError("down")
+        return super().__contains__(key)
+
+
+def test_a_set_that_raises_takes_no_close_and_no_word_away() -> None:
+    seen = SometimesDown()
+    accumulator = Accumulator("openai_chat", seen=seen)
+    accumulator.feed(chunk(begin(0, arguments='{"a": 1}'), begin(1, arguments='{"b": 2}')))
+    seen.down = True
+    with pytest.raises(ConnectionError):
+        accumulator.feed(chunk(finish="tool_calls"))
+    seen.down = False
+    assert accumulator.ready() == []
+    assert [type(event) for event in accumulator.close()] == [CallClosed, CallClosed]
+    assert [call.status for call in accumulator.ready()] == ["complete", "complete"]
+
+
+@pytest.mark.parametrize("fails_at", range(8))
+def test_a_clock_that_raises_makes_no_call_ready_of_whose_end_nobody_was_told(
+    fails_at: int,
+) -> None:
+    ticks = iter(range(100))
+
+    def clock() -> float:
+        if (tick := next(ticks)) == fails_at:
+            raise OSError("no time")
+        return float(tick)
+
+    closed = []
+    try:
+        accumulator = Accumulator("openai_chat", clock=clock)
+    except OSError:
+        return
+    for each in whole('{"a": 1}'):
+        with contextlib.suppress(OSError):
+            closed += [event for event in accumulator.feed(each) if isinstance(event, CallClosed)]
+        assert set(accumulator.ready()) <= {event.call for event in closed}
+    closed += [event for event in accumulator.close() if isinstance(event, CallClosed)]
+    assert [event.call for event in closed] == accumulator.calls
+
+
+# Limits on what is kept
+
+
+@pytest.mark.parametrize("start", ['{"a": "', "{'a': 1}", '{"a": 1}}', "[1,,"])
+def test_limits_bound_the_text_that_is_kept(start: str) -> None:
+    accumulator = Accumulator("openai_chat", max_bytes=1000)
+    accumulator.feed(chunk(begin(arguments=start)))
+    for _ in range(500):
+        accumulator.feed(chunk(more("é" * 100)))
+    accumulator.feed(chunk(finish="stop"))
+    (call,) = accumulator.calls
+    assert call.status == "invalid"
+    assert "text beyond a limit was not kept" in call.notes
+    assert len((call.text or "").encode()) <= 1200
+
+
+def test_free_text_has_a_limit_that_no_cut_moves() -> None:
+    text = "# é漢😀\n" * 20
+    for limit in (0, 1, 9, 40, len(text.encode()) - 1):
+        shown = text.encode()[:limit].decode(errors="ignore")
+        for size in (1, 3, 1000):
+            accumulator = Accumulator("openai_chat", max_bytes=limit)
+            for at in range(0, len(text), size):
+                entry = {"index": 0, "id": "c0", "type": "custom"}
+                entry["custom"] = {"name": "run", "input": text[at : at + size]}
+                accumulator.feed(chunk(entry))
+            accumulator.feed(chunk(finish="stop"))
+            (call,) = accumulator.calls
+            assert (call.status, call.text) == ("invalid", shown)
+            assert isinstance(call.error, LimitExceededError)
+            assert call.error.pos == len(shown)
+
+
+# What the arguments are, and whose
+
+
+@pytest.mark.parametrize("text", ['"{\\"a\\": 1}"', "[1]", "12", "true", '""'])
+def test_arguments_that_are_no_object_are_noted(text: str) -> None:
+    (call,) = fed(*whole(text), DONE).calls
+    assert (call.status, call.notes) == ("complete", ["the arguments are no object"])
+
+
+def test_a_call_without_a_name_is_told_as_such() -> None:
+    (call,) = fed(chunk(more("{}")), chunk(finish="stop")).calls
+    assert call.correction().startswith("A call was not run. It does not name a tool.")
+
+
+@pytest.mark.parametrize("reason", [None, 5])
+def test_the_reason_of_an_abort_is_a_text(reason: Any) -> None:
+    accumulator = Accumulator("openai_chat")
+    with pytest.raises(TypeError, match="reason is a str, not"):
+        accumulator.abort(reason)
+    assert accumulator.outcome.state == "streaming"
 
 
 # Ready once

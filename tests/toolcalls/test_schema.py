@@ -304,7 +304,7 @@ def test_repaired_arguments_are_checked_as_they_are_after_it() -> None:
     wrong = ended(broken, {"f": KINDS}, "stop", repair=lambda text: {"a": "x"})
     assert (wrong.status, len(wrong.violations)) == ("invalid", 1)
     strange = ended(broken, {"f": KINDS}, "stop", repair=lambda text: {"a": (1, 2)})
-    assert [each.message for each in strange.violations] == ["expected integer, not tuple"]
+    assert [each.message for each in strange.violations] == ["expected integer, not array"]
 
 
 def test_final_text_of_the_vendor_is_checked_in_place_of_the_fragments() -> None:

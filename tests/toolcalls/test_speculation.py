@@ -309,14 +309,14 @@ def test_violation_of_the_schema_cancels_and_nothing_is_begun_after_it(
 
 
 @pytest.mark.parametrize("told", [True, False])
-@pytest.mark.parametrize("final", [{"a": 1}, {"a": 1.0}, {"a": True}, {}, [1], None])
+@pytest.mark.parametrize("final", [{"a": 1}, {"a": 1.0}, {"a": True}, {}, {"b": 1}])
 def test_final_arguments_decide_whatever_the_events_said(
     final: Any, told: bool, executor: Executor
 ) -> None:
-    """Repaired arguments can be any; and a harness may feed no more than the closed fields."""
+    """Repaired arguments can be any object; a harness may feed no more than the closed fields."""
     accumulator = Accumulator("openai_chat", repair=lambda text: final)
     with Speculator([Tool("f", Echo(), early=("a",), **SAFE)], executor) as speculator:
-        for each in (chunk(begin()), chunk(more('{"a":1,')), chunk(more("!")), DONE):
+        for each in (chunk(begin()), chunk(more('{"a":1,')), chunk(more("!}")), DONE):
             for event in accumulator.feed(each):
                 if told or isinstance(event, FieldClosed):
                     speculator.feed(event)

@@ -216,6 +216,83 @@ def test_async_stream_that_is_never_iterated_is_closed_too() -> None:
     asyncio.run(main())
 
 
+# Sources that cannot be closed
+
+
+class Stuck(Source):
+    def close(self) -> None:
+        super().close()
+        raise OSError("stuck")
+
+
+class AsyncStuck(AsyncSource):
+    async def close(self) -> None:
+        await super().close()
+        raise OSError("stuck")
+
+
+async def in_async(accumulator: Accumulator, source: AsyncSource, take: Any) -> None:
+    async with accumulator.astream(source) as events:
+        async for event in events:
+            if take(event):
+                break
+
+
+def in_sync(accumulator: Accumulator, source: Source, take: Any) -> None:
+    with accumulator.stream(source) as events:
+        for event in events:
+            if take(event):
+                break
+
+
+def run_stuck(
+    how: str, accumulator: Accumulator, chunks: list[Any], error: Any, take: Any
+) -> Source:
+    source = AsyncStuck(chunks, error) if how == "async" else Stuck(chunks, error)
+    try:
+        if isinstance(source, AsyncSource):
+            asyncio.run(in_async(accumulator, source, take))
+        else:
+            in_sync(accumulator, source, take)
+    finally:
+        assert source.closed == 1
+    return source
+
+
+both_ways = pytest.mark.parametrize("how", ["sync", "async"])
+
+
+@both_ways
+def test_a_source_that_cannot_be_closed_takes_no_verdict_away(how: str) -> None:
+    accumulator, told = Accumulator(VENDOR), []
+    with pytest.raises(OSError, match="stuck"):
+        run_stuck(how, accumulator, whole('{"a":1}', finish=None), None, told.append)
+    assert [type(event) for event in told][-1] is CallClosed
+    assert accumulator.calls[0].status == "unconfirmed"
+    assert accumulator.outcome.state == "ended"
+
+
+@both_ways
+def test_a_source_that_cannot_be_closed_hides_no_exception(how: str) -> None:
+    for error, take in ((KeyError("real"), lambda event: False), (None, lambda event: 1 / 0)):
+        accumulator = Accumulator(VENDOR)
+        with pytest.raises((KeyError, ZeroDivisionError)) as caught:
+            run_stuck(how, accumulator, OPEN, error, take)
+        assert caught.value.__notes__ == ["closing the source failed, too: OSError('stuck')"]
+        assert accumulator.calls[0].status == "aborted"
+
+
+@both_ways
+def test_a_source_that_cannot_be_closed_is_told_to_who_has_left(how: str) -> None:
+    accumulator = Accumulator(VENDOR)
+    with pytest.raises(OSError, match="stuck"):
+        run_stuck(how, accumulator, OPEN, None, lambda event: True)
+    assert accumulator.outcome.reason == "the consumer stopped"
+
+
+# Sources that are none
+
+
 async def coroutine() -> Any:
     return Source(OPEN)
 
@@ -234,6 +311,7 @@ async def asynchronous() -> AsyncIterator[Any]:
         ("astream", lambda: OPEN, "not list: a plain one is for stream"),
         ("stream", lambda: "data: {}", "not str: one chunk is for feed"),
         ("astream", lambda: b"data: {}", "not bytes: one chunk is for feed"),
+        ("stream", lambda: OPEN[0], "not dict: one chunk is for feed"),
         ("stream", lambda: None, "a plain iterable, not NoneType"),
     ],
 )

@@ -61,8 +61,10 @@ class Accumulator:
         events: which field events to give: a subset of ``{"start", "delta", "end"}``.
         paths: JSONPath expressions (see ``Parser``) that limit field events to what matches.
         strict: refuse raw control characters in strings; otherwise they are accepted and noted.
-        repair: called with the text of malformed arguments, to return a value for them
-            (``json_repair.loads``, for one). Never called for cut ones; noted on the call.
+        repair: called with the text of malformed arguments that the vendor says are finished, to
+            return the object that is meant (``json_repair.loads``, for one); noted on the call.
+            Not called where the text does not end as an object does, so that it may be cut, nor
+            beyond a limit. It cannot use the accumulator.
         seen: keys of calls that were dispatched before (see ``ToolCall.key``); such a call counts
             as a duplicate and is not ready again. Add the key when you dispatch a call.
         tools: the schemas of the tools, to check calls against while they stream: a mapping of
@@ -139,7 +141,13 @@ class Accumulator:
             schema = import_module("fragjson.toolcalls.schema")
             checks = schema.Tools(tools, every._alike, events, paths)
         self._settings = Settings(
-            model._alike, clock, trust_eof, repair, _NOTHING_SEEN if seen is None else seen, checks
+            model._alike,
+            max_bytes,
+            clock,
+            trust_eof,
+            repair,
+            _NOTHING_SEEN if seen is None else seen,
+            checks,
         )
         self._turns = 0
         self.reset()
@@ -154,7 +162,12 @@ class Accumulator:
         )
 
     def reset(self) -> None:
-        """Start the next turn; settings and ``seen`` are kept."""
+        """Start the next turn; settings and ``seen`` are kept.
+
+        Raises:
+            RuntimeError: called by ``repair``.
+        """
+        self._check_idle()
         self._turn = Turn(self._settings, f"turn-{self._turns}")
         self._turns += 1
         # None while the vendor is not known, and when the turn is over.
@@ -271,6 +284,8 @@ class Accumulator:
         >>> accumulator.outcome.state
         'aborted'
         """
+        if not isinstance(reason, str):
+            raise TypeError(f"reason is a str, not {type(reason).__name__}")
         if self._over is None:
             self._abort_reason = reason
         return self._finish("aborted", lambda turn: turn.abort(reason))
@@ -315,6 +330,10 @@ class Accumulator:
         """
         return AsyncEventStream(self, chunks)
 
+    def _check_idle(self) -> None:
+        if self._settings.repairing:
+            raise RuntimeError("repair cannot use the accumulator that has called it")
+
     def _decoded(self, chunk: Any) -> Any:
         """Decode a line; ``None`` where it carries nothing more to be fed."""
         if not isinstance(chunk, _TEXT) or self._over is not None:
@@ -326,6 +345,7 @@ class Accumulator:
         return None
 
     def _feed_any(self, chunk: Any) -> None:
+        self._check_idle()
         if self._over is not None:
             raise ValueError(f"feed() on a turn that is {self._over}: reset() starts the next one")
         if chunk is None:
@@ -353,6 +373,7 @@ class Accumulator:
     def _finish(
         self, how: Literal["closed", "aborted"], step: "Callable[[Turn], None]"
     ) -> "list[StreamEvent]":
+        self._check_idle()
         if self._over is None:
             self._over = how
             self._adapter, self._fragment = None, _no_fragment

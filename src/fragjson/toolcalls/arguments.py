@@ -8,8 +8,9 @@ wrong is kept in ``error``.
 Servers repeat arguments in two ways, and neither may be glued or guessed at:
 
 * *Everything so far in each delta.* Recognised only when the second fragment strictly extends the
-  first, and the third the second. Until that is decided the second fragment is held back, so no
-  event ever tells of a wrong reading: ``{"a":`` and then ``{"a":1}}`` is genuine nesting.
+  first, and the third the second. Until that is decided the second fragment is held back:
+  ``{"a":`` and then ``{"a":1}}`` is genuine nesting. Three fragments that nest like that are taken
+  for repeats; as arguments of a tool they have not been met.
 * *The whole again, after the whole.* An equal value is a duplicate and leaves no trace in the
   text; anything else is a conflict, and the arguments are malformed ("Extra data").
 """
@@ -23,6 +24,7 @@ from fragjson._errors import (
     DepthLimitError,
     IncompleteJSONError,
     JSONDecodeError,
+    LimitExceededError,
     MalformedJSONError,
 )
 from fragjson._types import Status
@@ -34,7 +36,10 @@ if TYPE_CHECKING:
     from fragjson._engine import Event, Parser
     from fragjson._types import Path
 
-__all__ = ["SECOND_LOOK", "Arguments", "FreeText", "JSONArguments", "Piece", "same", "written"]
+__all__ = [
+    "SECOND_LOOK", "Arguments", "FreeText", "JSONArguments", "Piece", "ends_whole", "same",
+    "written",
+]  # fmt: skip
 
 # Bound once: reading a member from its class costs more than a call (in 3.11).
 _BLANK, _PARTIAL, _WHOLE, _MALFORMED = State
@@ -58,11 +63,14 @@ class Arguments(ABC):
     """What all kinds of arguments have in common, and the steps a turn takes with them."""
 
     __slots__ = (
-        "_not_kept", "conflict", "duplicates", "error", "fragments", "notes", "objects", "seed",
-        "settled", "shown",
+        "_max_bytes", "_not_kept", "_unparsed", "conflict", "duplicates", "error", "fragments",
+        "notes", "objects", "seed", "settled", "shown",
     )  # fmt: skip
 
-    def __init__(self) -> None:
+    def __init__(self, max_bytes: int | None) -> None:
+        self._max_bytes = max_bytes
+        self._unparsed = 0
+        """Bytes of text, where no parser counts them."""
         self.shown: _Shows
         """Whose ``value`` is the best-effort value: live, so not to be changed."""
         self.fragments: list[str] = []
@@ -142,6 +150,16 @@ class Arguments(ABC):
         if text not in self.notes:
             self.notes.append(text)
 
+    def _fitting(self, text: str) -> str:
+        """Return as much of a text that no parser counts as there is room for."""
+        if self._max_bytes is None:
+            return text
+        for at, char in enumerate(text):
+            self._unparsed += _size(char)
+            if self._unparsed > self._max_bytes:
+                return text[:at]
+        return text
+
     def _replace(self, text: str) -> None:
         self._not_kept += len(self.fragments) - 1
         self.fragments[:] = [text]
@@ -154,8 +172,8 @@ class JSONArguments(Arguments):
         "_growth", "_malformed", "_new_parser", "_second", "_second_text", "_whole", "parser",
     )  # fmt: skip
 
-    def __init__(self, new_parser: "Callable[[], Parser]") -> None:
-        super().__init__()
+    def __init__(self, new_parser: "Callable[[], Parser]", max_bytes: int | None) -> None:
+        super().__init__(max_bytes)
         self._new_parser = new_parser
         self.parser = self.shown = new_parser()
         self._growth: _Growth | None = _Growth()
@@ -273,10 +291,10 @@ class JSONArguments(Arguments):
     def _feed(self, text: str, *, keep: bool = True) -> list[Piece]:
         if not text:
             return []
+        if self._malformed:
+            return self._past_fault(text, keep=keep)
         if self._whole:
             return self._again(text, keep=keep)
-        if self._malformed:
-            return self._kept(text, (), keep)
         try:
             events = self.parser.feed(text)
         except JSONDecodeError as error:
@@ -291,9 +309,18 @@ class JSONArguments(Arguments):
             return []
         return self._feed(text, keep=False)
 
+    def _past_fault(self, text: str, *, keep: bool) -> list[Piece]:
+        """Keep what comes after a fault, for the record, as far as the limits let."""
+        fitting = "" if isinstance(self.error, LimitExceededError) else self._fitting(text)
+        if fitting != text:
+            self.note("text beyond a limit was not kept")
+        return self._kept(fitting, (), keep)
+
     def _fail(self, error: JSONDecodeError | None) -> None:
         self.error = error
         self._malformed = True
+        if self._max_bytes is not None:
+            self._unparsed = sum(map(_size, self.fragments))
 
     def _fault(self, why: str) -> None:
         """Take it that what came cannot be arguments, although the text so far could be."""
@@ -366,21 +393,28 @@ class FreeText(Arguments):
 
     __slots__ = ("_told",)
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, max_bytes: int | None) -> None:
+        super().__init__(max_bytes)
         self.shown = _Joined(self.fragments)
         self._told = False
 
     def intake(self) -> Intake:
-        # The first one has its time noted.
-        return Intake(None, self.fragments) if self.fragments else SECOND_LOOK
+        # The first one has its time noted, and where there is a limit each is counted.
+        counts = not self.fragments or self._max_bytes is not None
+        return SECOND_LOOK if counts else Intake(None, self.fragments)
 
     def take(self, text: str) -> list[Piece]:
         if self.settled:
             self.note("text after the end of the call was ignored")
             return []
-        self.fragments.append(text)
-        return [(text, ())]
+        fitting = "" if self.error is not None else self._fitting(text)
+        if fitting != text and self.error is None:
+            shown = self.shown.value + fitting
+            self.error = LimitExceededError("More than max_bytes", shown, len(shown), value=shown)
+        if not fitting:
+            return []
+        self.fragments.append(fitting)
+        return [(fitting, ())]
 
     def whole(self, value: Any) -> list[Piece]:
         if not isinstance(value, str):
@@ -398,7 +432,9 @@ class FreeText(Arguments):
         if text.startswith(so_far) or self.settled:
             return self.take(text[len(so_far) :])
         self.note("the final text contradicts the fragments: the final text counts")
-        self._replace(text)
+        self._replace("")
+        self._unparsed, self.error = 0, None
+        self.take(text)
         return []
 
     def settle(self, word: Word) -> list[Piece]:
@@ -410,6 +446,8 @@ class FreeText(Arguments):
         return self.settle(word)
 
     def state(self) -> State:
+        if self.error is not None:
+            return _MALFORMED
         return _WHOLE if self._told else _PARTIAL
 
 
@@ -462,6 +500,24 @@ class _Growth:
         """Give up what is held back: it appends."""
         held, self._held = self._held, ""
         return held
+
+
+def _size(text: str) -> int:
+    """Return the bytes of a text in UTF-8."""
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def ends_whole(text: str) -> bool:
+    """Whether text that is not JSON ends at least as an object or array does: not cut, it seems.
+
+    Brackets count wherever they stand: what is quoted cannot be told in text that is not JSON.
+
+    >>> [ends_whole(text) for text in ("{'a': 1}", "{'a': {'b': 1}", "{'a': 1", "I cannot do that")]
+    [True, False, False, False]
+    """
+    text = text.rstrip().removesuffix("```").rstrip()
+    paired = all(text.count(opening) <= text.count(closing) for opening, closing in ("{}", "[]"))
+    return paired and text.endswith(("}", "]"))
 
 
 def same(one: Any, other: Any) -> bool:

@@ -4,6 +4,7 @@ The promise kept here: ``arguments`` can be read only when the call is ``complet
 reloaded. Everything else may be read at any time, and may change while the call is ``streaming``.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
@@ -15,8 +16,6 @@ from fragjson.paths import path_text
 from fragjson.toolcalls.verdict import CallStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from fragjson._types import Path
 
 __all__ = [
@@ -77,6 +76,7 @@ class ToolCall:
     Attributes:
         id: the id to answer with; ``None`` if the vendor gave none.
         name: the tool's name; ``None`` until it is known.
+        shares_id: the vendor has given the id of a finished call to this one as well.
         index: the vendor's own index, if it has one: to be shown, not to tell calls apart by.
         format: ``"json"``, or ``"text"`` for a tool that takes free text or code.
         server_side: the vendor runs it: shown like any call, never ready to be run here.
@@ -106,7 +106,7 @@ class ToolCall:
 
     __slots__ = (
         "__weakref__", "_content", "_key", "_value", "extra", "format", "id", "index", "name",
-        "reason", "server_side", "status", "timing", "violations",
+        "reason", "server_side", "shares_id", "status", "timing", "violations",
     )  # fmt: skip
 
     def __init__(
@@ -122,6 +122,7 @@ class ToolCall:
         self._key = key
         self._value: Any = None
         self.id = id
+        self.shares_id = False
         self.name: str | None = None
         self.index = index
         self.format = format
@@ -146,11 +147,12 @@ class ToolCall:
     def key(self) -> Key:
         """``(response, lane, id)``: the same for the same call in a replayed stream.
 
-        For a call without an id, its place in the response stands in. Where the vendor sends no
-        response id, the key is only as unique as the call's own id.
+        For a call without an id, or with one that was another call's before, its place in the
+        response stands in. Where the vendor sends no response id, the key is only as unique as the
+        call's own id.
         """
         response, lane, place = self._key
-        return response, lane, place if self.id is None else self.id
+        return response, lane, place if self.id is None or self.shares_id else self.id
 
     @property
     def arguments(self) -> Any:
@@ -263,20 +265,26 @@ class ToolCall:
         if self.violations:
             faults = [f"{_place(each.path)}{each.message}" for each in self.violations]
             why.append(f"It is not what the tool takes: {'; '.join(faults)}.")
-        if self.status is CallStatus.INVALID and error is not None:
+        if self.status is CallStatus.INVALID and isinstance(error, errors.LimitExceededError):
+            why.append(f"Its arguments are beyond what is taken: {error}.")
+        elif self.status is CallStatus.INVALID and error is not None:
             around = _context(self.text, error.pos)
             why.append(f"Its arguments are not valid JSON: {error}.{around}")
+        elif self.status is CallStatus.INCOMPLETE and self.name is None:
+            why.append("It does not name a tool.")
         elif self.status is CallStatus.INCOMPLETE:
             why.append(f"Its arguments were cut off before they were finished ({self.reason}).")
         elif not why:
             why.append(f"It was not finished ({self.reason}).")
         wanted = "the whole text" if self.format == "text" else "the whole arguments as valid JSON"
         again = f"If it is still needed, send {wanted}."
-        return " ".join([f"The call of {self.name} was not run.", *why, again])
+        what = "A call" if self.name is None else f"The call of {self.name}"
+        return " ".join([f"{what} was not run.", *why, again])
 
     def to_record(self) -> dict[str, Any]:
         """Return the call as it is now, as JSON-safe values of its own; see ``from_record``.
 
+        NaN and infinite numbers are in it as ``json`` writes them; other readers may not take them.
         Costs a copy of the text and of the value's containers.
         """
         record: dict[str, Any] = {
@@ -302,7 +310,7 @@ class ToolCall:
         return record
 
     @classmethod
-    def from_record(cls, record: "Mapping[str, Any]") -> "ToolCall":
+    def from_record(cls, record: Mapping[str, Any]) -> "ToolCall":
         """Return the call a record tells of. Only what was complete is ready to be run.
 
         A call that was still streaming cannot go on: it comes back ``aborted``.
@@ -318,6 +326,8 @@ class ToolCall:
         >>> ToolCall.from_record(accumulator.calls[0].to_record())
         <ToolCall find id=None aborted>
         """
+        if not isinstance(record, Mapping):
+            raise ValueError(f"not the record of a call: {type(record).__name__}")
         try:
             content = _Recorded(
                 record["text"],
@@ -335,6 +345,7 @@ class ToolCall:
                 record["format"],
                 record["server_side"],
             )
+            call.shares_id = call.id is not None and last != call.id
             call.name = record["name"]
             call.status = CallStatus(record["status"])
             call.reason = record["reason"]
@@ -424,7 +435,7 @@ def _error_record(error: JSONDecodeError | None) -> dict[str, Any] | None:
     return {"type": type(error).__name__, **fields, "path": list(error.path)}
 
 
-def _restored_error(record: "Mapping[str, Any] | None") -> JSONDecodeError | None:
+def _restored_error(record: Mapping[str, Any] | None) -> JSONDecodeError | None:
     if record is None:
         return None
     if record["type"] not in errors.__all__:

@@ -3,7 +3,8 @@
 A lane is a sequence of calls in which ids and indexes mean something: one choice, one response.
 Servers leave out, repeat, invent and reuse both, so neither alone tells calls apart. In order:
 
-1. A known id is that call, whatever the index says.
+1. A known id is that call, whatever the index says: but for another name on another index, when
+   that call is finished. Then the server has given one id to two calls.
 2. A new id with a name is a new call, also on an index that is taken (servers that give every
    call index 0). But a call that still lacks its id, or its name, takes the ones that come late.
 3. A new id without a name goes on with the call of its index while that is unfinished (servers
@@ -64,7 +65,9 @@ class Lane:
             trust_index: this index cannot have been used for another call.
         """
         if id is not None and id in self._by_id:
-            return self._by_id[id]
+            call = self._by_id[id]
+            other = index not in (None, call.index) and name not in (None, call.name)
+            return None if other and _finished(call) else call
         owner = self.latest if index is None else self.owners.get(index)
         if owner is None and name is None:
             unplaced = self._unplaced

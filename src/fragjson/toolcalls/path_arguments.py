@@ -41,8 +41,8 @@ class PathArguments(JSONArguments):
 
     __slots__ = ("_levels", "_string", "more")
 
-    def __init__(self, new_parser: "Callable[[], Parser]") -> None:
-        super().__init__(new_parser)
+    def __init__(self, new_parser: "Callable[[], Parser]", max_bytes: int | None) -> None:
+        super().__init__(new_parser, max_bytes)
         self.objects = True
         self.more = False
         """The vendor has said that more is to come, so the mere end of the stream is a cut."""

@@ -1,8 +1,8 @@
 """A whole stream as an iterator of events that cannot end unnoticed.
 
-Both classes promise the same: when iteration is over, for whatever reason, the turn is closed or
-aborted and the source is closed. They are context managers because only leaving a ``with`` block
-tells at once that a consumer has stopped in the middle.
+Both classes promise the same: when their ``with`` block is left, for whatever reason, the turn is
+closed or aborted and the source is closed. They are context managers because only leaving a
+``with`` block tells at once that a consumer has stopped in the middle.
 """
 
 import inspect
@@ -43,8 +43,8 @@ class EventStream:
         traceback: "TracebackType | None",
     ) -> None:
         self._accumulator.abort(_why(error))
+        self._source.__exit__(kind, error, traceback)
         self._events.close()
-        self._source.close()
 
 
 class AsyncEventStream:
@@ -73,8 +73,8 @@ class AsyncEventStream:
         traceback: "TracebackType | None",
     ) -> None:
         self._accumulator.abort(_why(error))
+        await self._source.__aexit__(kind, error, traceback)
         await self._events.aclose()
-        await self._source.aclose()
 
 
 def _check(chunks: Any, method: str, wanted: str, otherwise: str) -> None:
@@ -83,7 +83,7 @@ def _check(chunks: Any, method: str, wanted: str, otherwise: str) -> None:
         raise TypeError(
             f"chunks is {wanted}, not {type(chunks).__name__}: it is to be awaited first"
         )
-    if isinstance(chunks, str | bytes | bytearray):
+    if isinstance(chunks, str | bytes | bytearray | dict):
         raise TypeError(f"chunks is {wanted}, not {type(chunks).__name__}: one chunk is for feed")
     if not hasattr(chunks, method):
         raise TypeError(f"chunks is {wanted}, not {type(chunks).__name__}: {otherwise}")
@@ -92,54 +92,82 @@ def _check(chunks: Any, method: str, wanted: str, otherwise: str) -> None:
 def _events(
     accumulator: "Accumulator", chunks: "Iterable[Any]", source: "_Source"
 ) -> "Generator[StreamEvent, None, None]":
+    last: list[StreamEvent] = []
     try:
-        for chunk in chunks:
-            yield from accumulator.feed(chunk)
-    except Exception as error:
-        yield from accumulator.abort(_why(error))
-        raise
-    except BaseException as error:  # the consumer has stopped, or it must not be waited for
-        accumulator.abort(_why(error))
-        raise
-    finally:
-        source.close()
-    yield from accumulator.close()
+        with source:
+            try:
+                for chunk in chunks:
+                    yield from accumulator.feed(chunk)
+                last = accumulator.close()
+            except Exception as error:
+                yield from accumulator.abort(_why(error))
+                raise
+            except BaseException as error:  # the consumer has stopped, or must not be waited for
+                accumulator.abort(_why(error))
+                raise
+    finally:  # the connection is free by then, and whether it closed well changes no verdict
+        yield from last
 
 
 async def _async_events(
     accumulator: "Accumulator", chunks: "AsyncIterable[Any]", source: "_Source"
 ) -> "AsyncGenerator[StreamEvent, None]":
+    last: list[StreamEvent] = []
     try:
-        async for chunk in chunks:
-            for event in accumulator.feed(chunk):
-                yield event
-    except Exception as error:
-        for event in accumulator.abort(_why(error)):
-            yield event
-        raise
-    except BaseException as error:  # as above; a cancellation goes on at once
-        accumulator.abort(_why(error))
-        raise
+        async with source:
+            try:
+                async for chunk in chunks:
+                    for event in accumulator.feed(chunk):
+                        yield event
+                last = accumulator.close()
+            except Exception as error:
+                for event in accumulator.abort(_why(error)):
+                    yield event
+                raise
+            except BaseException as error:  # as above; a cancellation goes on at once
+                accumulator.abort(_why(error))
+                raise
     finally:
-        await source.aclose()
-    for event in accumulator.close():
-        yield event
+        for event in last:
+            yield event
 
 
 class _Source:
-    """Closes a source once, whoever comes first."""
+    """Closes a source once, whoever comes first.
+
+    As a context manager; an exception that is on its way goes on, with a note if closing fails too.
+    """
 
     def __init__(self, chunks: Any, *names: str) -> None:
         self._close = next((getattr(chunks, name) for name in names if hasattr(chunks, name)), None)
 
-    def close(self) -> Any:
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        try:
+            self._closing()
+        except Exception as failure:
+            _raise_or_note(failure, error)
+
+    async def __aenter__(self) -> None: ...
+
+    async def __aexit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        try:
+            closing = self._closing()
+            if inspect.isawaitable(closing):
+                await closing
+        except Exception as failure:
+            _raise_or_note(failure, error)
+
+    def _closing(self) -> Any:
         close, self._close = self._close, None
         return close() if close is not None else None
 
-    async def aclose(self) -> None:
-        closing = self.close()
-        if inspect.isawaitable(closing):
-            await closing
+
+def _raise_or_note(failure: Exception, error: BaseException | None) -> None:
+    if error is None or isinstance(error, GeneratorExit):  # which only says that nobody listens
+        raise failure
+    error.add_note(f"closing the source failed, too: {failure!r}")
 
 
 def _why(error: BaseException | None) -> str:

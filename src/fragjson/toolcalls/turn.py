@@ -15,8 +15,16 @@ from os import urandom
 from typing import TYPE_CHECKING, Any, Literal
 
 from fragjson._engine import tell_call
-from fragjson._errors import JSONDecodeError
-from fragjson.toolcalls.arguments import SECOND_LOOK, Arguments, FreeText, JSONArguments, Piece
+from fragjson._errors import JSONDecodeError, LimitExceededError
+from fragjson.toolcalls.arguments import (
+    SECOND_LOOK,
+    Arguments,
+    FreeText,
+    JSONArguments,
+    Piece,
+    ends_whole,
+    written,
+)
 from fragjson.toolcalls.call import Key, ToolCall
 from fragjson.toolcalls.events import (
     CallAborted,
@@ -54,11 +62,14 @@ class Settings:
     """What holds for all turns of an accumulator; see its options."""
 
     new_parser: "Callable[[], Parser]"
+    max_bytes: int | None
     clock: "Callable[[], float]"
     trust_eof: bool
     repair: "Callable[[str], Any] | None"
     seen: "Container[Key]"
     tools: "Tools | None"
+    repairing: bool = False
+    """The code of the user runs, in the middle of a step."""
 
 
 class LiveCall(ToolCall):
@@ -169,6 +180,9 @@ class Turn:
         call = lane.find(index, id, name, blank=blank, trust_index=trust_index)
         if call is None:
             call = self._begin(lane, index, id, format, server_side)
+            if (other := lane.known(id)) is not None:
+                call.shares_id = True
+                call.content.note(f"its id is that of the call of {other.name}, too")
         elif call.id is None and not call.over:
             call.id = id
         lane.own(call, index, id)
@@ -187,8 +201,8 @@ class Turn:
             if call.check is not None:
                 self.events += call.check.named(call)
         else:
-            call.name = name
             call.timing.named = self._settings.clock()
+            call.name = name
             self.events.append(CallStarted(call))
             if call.check is not None:
                 self.events += call.check.named(call)
@@ -269,10 +283,13 @@ class Turn:
         It is a word on the calls there are. A call that begins later needs another.
         """
         self.finish_reason = reason
-        for call in self._open(lane):
+        calls = self._open(lane)
+        for call in calls:
             call.reason = reason
             if word is not None:
                 call.word, call.intake = word, SECOND_LOOK
+        if word is not None:
+            for call in calls:
                 self._tell(call, call.content.settle(word))
                 self._after(call)
 
@@ -321,11 +338,11 @@ class Turn:
         new_parser = self._settings.new_parser if tools is None else tools.new_parser
         begun: list[Piece] = []
         if format == "json":
-            content = JSONArguments(new_parser)
+            content = JSONArguments(new_parser, self._settings.max_bytes)
         elif format == "text":
-            content = FreeText()
+            content = FreeText(self._settings.max_bytes)
         else:
-            content = PathArguments(new_parser)
+            content = PathArguments(new_parser, self._settings.max_bytes)
             begun = content.begin()
         response = lane.response or self.response
         place = f"#{len(self.calls)}" if response else f"#{len(self.calls)}-{urandom(4).hex()}"
@@ -340,8 +357,8 @@ class Turn:
             server_side,
         )
         call.check = None if tools is None else tools.check()
-        self._tell(call, begun)
         call.timing.started = self._settings.clock()
+        self._tell(call, begun)
         self.calls.append(call)
         self._in_flight[id_of(call)] = call
         return call
@@ -405,6 +422,8 @@ class Turn:
         return call is self._lanes[call.lane].latest
 
     def _conclude(self, call: LiveCall, reason: str, word: Word) -> None:
+        # These are the user's, and can raise: nothing has been done yet.
+        now, is_seen = self._settings.clock(), call.key in self._settings.seen
         content = call.content
         word = _CUT if call.cut else call.word or word
         if not call.closed:
@@ -423,14 +442,16 @@ class Turn:
             call.set_arguments({} if state is _BLANK else content.shown.value)
             if state is _BLANK:
                 content.note("no arguments came: taken as {}")
+            elif call.format == "json" and type(content.shown.value) is not dict:
+                content.note("the arguments are no object")
             elif isinstance(content, JSONArguments) and content.parser._was_lenient():
                 content.note("raw control characters in a string were accepted")
         elif status is CallStatus.INVALID and call.name is not None:
             status = self._repaired(call, verdict(_WHOLE, word, closed=call.closed, last=last))
         if call.check is not None and call.name is not None:
             status = self._checked(call, call.check, status)
-        self._over(call, status)
-        if status is _COMPLETE and call.key in self._settings.seen:
+        self._over(call, status, now)
+        if status is _COMPLETE and is_seen:
             content.duplicates += 1
         self.events.append(CallClosed(call))
 
@@ -438,15 +459,25 @@ class Turn:
         content, text, repair = call.content, call.text, self._settings.repair
         if repair is None or not text or content.conflict:
             return CallStatus.INVALID
-        if if_whole is not CallStatus.COMPLETE:  # it may be cut as well, and that is not repaired
+        if isinstance(content.error, LimitExceededError):
             return CallStatus.INVALID
+        if if_whole is not CallStatus.COMPLETE or not ends_whole(text):
+            content.note("not repaired, since it may be cut as well")
+            return CallStatus.INVALID
+        self._settings.repairing = True
         try:
             value = repair(text)
+            if not isinstance(value, dict):
+                raise TypeError(f"arguments are an object, not {type(value).__name__}")
+            parser = self._settings.new_parser()  # so that it is JSON, and within the limits
+            parser.feed(written(value))
         except Exception as error:
             content.note(f"repair failed: {error!r}")
             return CallStatus.INVALID
+        finally:
+            self._settings.repairing = False
         content.note(f"repaired; it was not valid JSON: {content.error}")
-        call.set_arguments(value)
+        call.set_arguments(parser.close())
         return CallStatus.COMPLETE
 
     def _checked(self, call: LiveCall, check: "Check", status: CallStatus) -> CallStatus:
@@ -461,9 +492,10 @@ class Turn:
         if call.name is None and not call.content.begun:
             self._forget(call)
             return
+        now = self._settings.clock()
         self._tell(call, call.content.release())
         call.reason = reason
-        self._over(call, CallStatus.ABORTED)
+        self._over(call, CallStatus.ABORTED, now)
         self.events.append(CallAborted(call, reason))
 
     def _forget(self, call: LiveCall) -> None:
@@ -471,7 +503,7 @@ class Turn:
         self.calls.remove(call)
         self._in_flight.pop(id_of(call), None)
 
-    def _over(self, call: LiveCall, status: CallStatus) -> None:
+    def _over(self, call: LiveCall, status: CallStatus, now: float) -> None:
         self._in_flight.pop(id_of(call), None)
         unsaid, call.unsaid = call.unsaid, None
         if unsaid:
@@ -479,4 +511,4 @@ class Turn:
         call.over, call.intake = True, SECOND_LOOK
         call.status = status
         call.content.settled = True
-        call.timing.closed = self._settings.clock()
+        call.timing.closed = now
