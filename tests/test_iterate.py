@@ -212,3 +212,25 @@ def test_white_space_between_documents_is_the_next_ones_wherever_it_is_cut() -> 
                 values.append((error.msg, error.pos, error.lineno, error.colno))
             found.add(tuple(values))
         assert len(found) == 1, (text, found)
+
+
+@pytest.mark.parametrize(
+    ("chunks", "options", "error"),
+    [
+        (["[1]"], {"bogus": 1}, TypeError),
+        (["[1]"], {"events": {"end"}}, ValueError),
+        (["[1]"], {"max_depth": -1}, ValueError),
+        (None, {}, TypeError),
+        (b"[1]", {}, TypeError),
+        (5, {}, TypeError),
+    ],
+)
+@pytest.mark.parametrize("function", [iterparse, aiterparse])
+def test_misuse_is_told_at_once(function: Any, chunks: Any, options: Any, error: Any) -> None:
+    with pytest.raises(error):
+        function(chunks, **options)
+
+
+def test_a_source_of_the_other_kind_is_told_as_such() -> None:
+    with pytest.raises(TypeError, match="chunks is an asynchronous iterable of fragments, not"):
+        aiterparse(["[1]"])  # type: ignore[arg-type]

@@ -95,6 +95,7 @@ def test_the_names_of_the_design_are_there() -> None:
         "Accumulator", "Allow", "CallNotReadyError", "CallStatus", "Event",
         "IncompleteJSONError", "JSONDecodeError", "LimitExceededError", "MalformedJSONError",
         "Parser", "Status", "ToolCall", "aiterparse", "iterparse", "loads", "vendors",
+        "EventKind", "JSONType",  # to be written in the programs of users
     }  # fmt: skip
 
 

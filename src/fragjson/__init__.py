@@ -13,7 +13,7 @@ from fragjson._errors import (
     MalformedJSONError,
 )
 from fragjson._iterate import aiterparse, iterparse
-from fragjson._types import Allow, Status
+from fragjson._types import Allow, EventKind, JSONType, Status
 from fragjson.toolcalls import Accumulator, CallNotReadyError, CallStatus, ToolCall
 
 __all__ = [
@@ -22,8 +22,10 @@ __all__ = [
     "CallNotReadyError",
     "CallStatus",
     "Event",
+    "EventKind",
     "IncompleteJSONError",
     "JSONDecodeError",
+    "JSONType",
     "LimitExceededError",
     "MalformedJSONError",
     "Parser",

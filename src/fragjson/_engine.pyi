@@ -26,7 +26,7 @@ class Event:
 
 @final
 class CallDelta:
-    type: ClassVar[str]
+    type: ClassVar[Literal["tool_call_delta"]]
     call: ToolCall
     text: str
     __match_args__ = ("call", "text")
@@ -44,16 +44,16 @@ class FieldEvent:
 
 @final
 class FieldStarted(FieldEvent):
-    type: ClassVar[str]
+    type: ClassVar[Literal["field_started"]]
 
 @final
 class FieldDelta(FieldEvent):
-    type: ClassVar[str]
+    type: ClassVar[Literal["field_delta"]]
     value: str
 
 @final
 class FieldClosed(FieldEvent):
-    type: ClassVar[str]
+    type: ClassVar[Literal["field_closed"]]
 
 @final
 class Intake:

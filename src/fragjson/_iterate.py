@@ -5,12 +5,14 @@ end; and no silence about how the input ended.
 """
 
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from fragjson._engine import Parser
 from fragjson._types import Data, Status
 
 __all__ = ["aiterparse", "iterparse"]
+
+_Source = TypeVar("_Source")
 
 
 def iterparse(
@@ -27,6 +29,7 @@ def iterparse(
     Raises:
         IncompleteJSONError: the chunks ended too early. What was yielded last stays true.
         MalformedJSONError, LimitExceededError: as ``Parser.feed``.
+        ValueError, TypeError: an option or the source is wrong; at once.
 
     The value is the same object each time, growing in place; see ``Parser.snapshot``.
 
@@ -39,21 +42,10 @@ def iterparse(
     >>> list(iterparse(['{"id": 1}{"i', 'd": 2} 3'], multiple_values=True))
     [{'id': 1}, {'id': 2}, 3]
     """
-    parser = _new_parser(options)
-    if multiple_values:
-        for chunk in chunks:
-            yield from _documents(parser, chunk)
-        if parser._has_begun():
-            yield parser.close()
-    else:
-        for chunk in chunks:
-            parser.feed(chunk)
-            if parser.status is not Status.EMPTY:
-                yield parser.value
-        yield parser.close()
+    return _values(_new_parser(options), _checked(chunks, "__iter__"), multiple_values)
 
 
-async def aiterparse(
+def aiterparse(
     chunks: AsyncIterable[Data], multiple_values: bool = False, **options: Any
 ) -> AsyncIterator[Any]:
     """Do as ``iterparse``, over an asynchronous source.
@@ -70,7 +62,26 @@ async def aiterparse(
     ['ab']
     ['ab']
     """
-    parser = _new_parser(options)
+    return _async_values(_new_parser(options), _checked(chunks, "__aiter__"), multiple_values)
+
+
+def _values(parser: Parser, chunks: Iterable[Data], multiple_values: bool) -> Iterator[Any]:
+    if multiple_values:
+        for chunk in chunks:
+            yield from _documents(parser, chunk)
+        if parser._has_begun():
+            yield parser.close()
+    else:
+        for chunk in chunks:
+            parser.feed(chunk)
+            if parser.status is not Status.EMPTY:
+                yield parser.value
+        yield parser.close()
+
+
+async def _async_values(
+    parser: Parser, chunks: AsyncIterable[Data], multiple_values: bool
+) -> AsyncIterator[Any]:
     if multiple_values:
         async for chunk in chunks:
             for value in _documents(parser, chunk):
@@ -83,6 +94,13 @@ async def aiterparse(
             if parser.status is not Status.EMPTY:
                 yield parser.value
         yield parser.close()
+
+
+def _checked(chunks: _Source, method: str) -> _Source:
+    if isinstance(chunks, bytes | bytearray | memoryview) or not hasattr(chunks, method):
+        wanted = "an iterable" if method == "__iter__" else "an asynchronous iterable"
+        raise TypeError(f"chunks is {wanted} of fragments, not {type(chunks).__name__}")
+    return chunks
 
 
 def _new_parser(options: dict[str, Any]) -> Parser:

@@ -16,7 +16,9 @@ import re
 from collections.abc import Iterable
 from typing import NoReturn
 
-__all__ = ["Node", "compile_paths", "parse_path", "path_text"]
+from fragjson._types import Path
+
+__all__ = ["Node", "Path", "compile_paths", "parse_path", "path_text"]
 
 _ANY = None
 """The selector of a wildcard; a name is a ``str``, an index an ``int``."""

@@ -64,6 +64,12 @@ def test_arguments_can_be_read_only_when_complete(status: str) -> None:
     assert f"f id='c0' {status}" in repr(call)
 
 
+@pytest.mark.parametrize("record", [None, [], "{}", 5, {}, {"text": ""}])
+def test_what_is_no_record_is_refused(record: Any) -> None:
+    with pytest.raises(ValueError, match=r"^not the record of a call: "):
+        ToolCall.from_record(record)
+
+
 def test_a_name_that_the_model_has_made_up_is_shown_escaped() -> None:
     accumulator = Accumulator("openai_chat")
     accumulator.feed(chunk(begin(name="\x1b[2J\u202ef")))

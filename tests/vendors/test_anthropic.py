@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from driving import arguments, check_own_stream, drive, statuses
 
-from fragjson import vendors
+from fragjson import ToolCall, vendors
 from fragjson.toolcalls import Accumulator, CallAborted
 
 VENDOR = "anthropic"
@@ -129,6 +129,21 @@ def test_deltas_after_the_stop_are_not_glued_on() -> None:
     assert statuses(accumulator) == ["incomplete"]
     assert accumulator.calls[0].text == '{"a":'
     assert accumulator.calls[0].notes == ["what came after the close of the call was ignored"]
+
+
+def test_one_id_for_two_calls_hides_neither() -> None:
+    accumulator = told(
+        block(0, id="t", name="find"), delta(0, '{"q":1}'), stop(0),
+        block(1, id="t", name="delete"), delta(1, '{"id":2}'), stop(1),
+    )  # fmt: skip
+    find, delete = accumulator.ready()
+    assert (find.name, find.arguments) == ("find", {"q": 1})
+    assert (delete.name, delete.arguments) == ("delete", {"id": 2})
+    assert delete.notes == ["its id is that of the call of find, too"]
+    assert find.key[2] == find.id == delete.id == "t"
+    assert delete.key[2] == "#1"
+    for call in (find, delete):
+        assert ToolCall.from_record(call.to_record()).key == call.key
 
 
 def test_no_arguments_wait_for_the_stop_reason() -> None:

@@ -89,6 +89,41 @@ def test_a_stream_of_the_named_vendor_may_end_anywhere(vendor: str, lines: list[
             assert replay(lines[:size], name).outcome.state in ("ended", "failed")
 
 
+CALLED = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+NOT_STREAMED = {
+    "openai_chat": {
+        "id": "r", "object": "chat.completion",
+        "choices": [{"message": {"tool_calls": [CALLED]}, "finish_reason": "tool_calls"}],
+    },
+    "anthropic": {
+        "id": "m", "type": "message", "role": "assistant", "stop_reason": "tool_use",
+        "content": [{"type": "tool_use", "id": "t", "name": "f", "input": {}}],
+    },
+    "openai_responses": {"id": "r", "object": "response", "status": "completed", "output": []},
+}  # fmt: skip
+NOT_STREAMED |= dict.fromkeys(("groq", "mistral"), NOT_STREAMED["openai_chat"])
+
+
+@pytest.mark.parametrize("form", [dict, SimpleNamespace])
+@pytest.mark.parametrize("vendor", NOT_STREAMED)
+def test_a_response_that_was_not_streamed_does_not_pass_for_an_empty_stream(
+    vendor: str, form: Any
+) -> None:
+    response = form(**NOT_STREAMED[vendor])
+    with pytest.raises(ValueError, match="was not streamed: ask the vendor for stream=True"):
+        Accumulator(vendor).feed(response)
+    accumulator = replay([response])  # which aborts it for a ValueError
+    assert accumulator.calls == []
+    assert accumulator.outcome.state == "aborted"
+
+
+@pytest.mark.parametrize("chunk", [[], [{"choices": []}], ("id", "x"), 5, 1.5, True, {1}], ids=repr)
+@pytest.mark.parametrize("vendor", [name for name in vendors.names() if name != "langchain"])
+def test_what_is_no_chunk_at_all_is_refused(vendor: str, chunk: Any) -> None:
+    with pytest.raises(TypeError, match=f"a chunk is .* not {type(chunk).__name__}"):
+        Accumulator(vendor).feed(chunk)
+
+
 def test_an_adapter_of_ones_own_is_taken_at_its_word(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vendors, "_known", dict(vendors._known))
 

@@ -381,12 +381,32 @@ def test_refusing_words_complete_nothing(finish: str) -> None:
     assert accumulator.ready() == []
 
 
-def test_refusal_ends_with_stop_and_completes_nothing() -> None:
+@pytest.mark.parametrize("finish", ["stop", "tool_calls", "function_call"])
+def test_refusal_completes_nothing_whatever_it_ends_with(finish: str) -> None:
     accumulator = ended(
-        chunk(entry('{"a":1}', "f", "c1")), chunk(refusal="I cannot"), finish="stop"
+        chunk(entry('{"a":1}', "f", "c1")), chunk(refusal="I cannot"), finish=finish
     )
     assert statuses(accumulator) == ["incomplete"]
     assert accumulator.finish_reason == "refusal"
+
+
+def test_an_error_beside_a_reason_completes_nothing() -> None:
+    error = {"error": {"code": 502, "message": "Provider returned error"}}
+    for first, last in (
+        ('{"a":1}', chunk(finish="tool_calls")),
+        ('{"a":', chunk(entry("1}"), finish="stop")),
+    ):
+        accumulator = Accumulator(VENDOR)
+        accumulator.feed(chunk(entry(first, "f", "c1")))
+        events = accumulator.feed({**last, **error})
+        assert [event.type for event in events][-2:] == ["tool_call_closed", "stream_failed"]
+        assert statuses(accumulator) == ["incomplete"]
+
+
+def test_a_call_that_is_said_in_the_old_form_as_well_is_one() -> None:
+    legacy = {"name": "f", "arguments": '{"a":1}'}
+    accumulator = ended(chunk(entry('{"a":1}', "f", "c1"), function_call=legacy))
+    assert [(call.id, call.arguments) for call in accumulator.ready()] == [("c1", {"a": 1})]
 
 
 def test_without_any_word_a_whole_call_is_unconfirmed() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pydantic
 import pytest
 
-from fragjson import vendors
+from fragjson import JSONDecodeError, MalformedJSONError, vendors
 from fragjson.toolcalls import Accumulator, StreamError
 from fragjson.vendors._reading import decode_sse, failure, given, json_safe, read
 
@@ -75,6 +75,34 @@ def test_another_name_for_the_same_adapter(monkeypatch: pytest.MonkeyPatch) -> N
     assert vendors.adapter("openai_chat") is vendors.openai_chat.Adapter
 
 
+def test_names_that_are_no_text() -> None:
+    with pytest.raises(TypeError, match="name is a str, not int"):
+        vendors.register(5, Shouting)  # type: ignore[arg-type]
+    for name in (5, [], None):
+        with pytest.raises(TypeError, match=f"vendor is a str, not {type(name).__name__}"):
+            Accumulator(name)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="paths: 'int' object is not iterable"):
+        Accumulator(paths=5)  # type: ignore[arg-type]
+
+
+def test_an_adapter_that_raises_where_it_is_only_asked_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(vendors, "_known", dict(vendors._known))
+
+    class Rash(Shouting):
+        @staticmethod
+        def recognises(chunk: Any) -> bool:
+            return bool(chunk["shout"])
+
+    vendors.register("rash", Rash)
+    with pytest.raises(KeyError) as caught:
+        Accumulator().feed({"choices": []})
+    assert caught.value.__notes__ == [
+        "raised by recognises() of the adapter 'rash', which never may"
+    ]
+
+
 def test_unknown_vendor() -> None:
     with pytest.raises(ValueError, match="vendor: 'opnai' is none of ag_ui, anthropic"):
         Accumulator("opnai")
@@ -118,10 +146,33 @@ assert not sdks, sdks
         ("event: message_start", None),
         ("id: 7", None),
         ("retry: 100", None),
+        ('\ufeffdata: {"a":1}', {"a": 1}),
+        (b'\xef\xbb\xbf{"a":1}', {"a": 1}),
+        ('event: a\ndata: {"a":\r\ndata: 1}\n\n', {"a": 1}),
+        (': ping\n\nid: 7\ndata: {"a":1}\n\n: pong\n\n', {"a": 1}),
+        ('data: {"a":"data: b"}', {"a": "data: b"}),
     ],
 )
 def test_lines_of_server_sent_events(line: str | bytes, value: Any) -> None:
     assert decode_sse(line) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "data: {}\n\ndata: {}\n\n", "data: {}\r\n\r\n: ping\nid: 1\ndata:{}", "data: 1\n\ndata:",
+    ],
+)  # fmt: skip
+def test_more_than_one_event_at_once_is_refused(text: str) -> None:
+    for given_ in (text, text.encode()):
+        with pytest.raises(JSONDecodeError, match="More than one event: they are fed one by one"):
+            decode_sse(given_)
+
+
+def test_line_that_is_not_text() -> None:
+    with pytest.raises(MalformedJSONError, match="Invalid UTF-8") as caught:
+        Accumulator("openai_chat").feed(b'data: {"\xc3\xa9": "\xff"}')
+    assert (caught.value.pos, caught.value.doc[caught.value.pos]) == (13, "\ufffd")
 
 
 def test_line_that_is_not_json() -> None:

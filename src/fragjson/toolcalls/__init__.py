@@ -1,7 +1,7 @@
 """The tool-call layer: identity, verdicts and events, the same for every vendor."""
 
 from fragjson.toolcalls.accumulator import Accumulator, Outcome
-from fragjson.toolcalls.call import CallNotReadyError, ToolCall, Violation
+from fragjson.toolcalls.call import CallNotReadyError, Key, ToolCall, Violation
 from fragjson.toolcalls.events import (
     CallAborted,
     CallClosed,
@@ -15,6 +15,7 @@ from fragjson.toolcalls.events import (
     StreamEvent,
     StreamFailed,
 )
+from fragjson.toolcalls.turn import Turn
 from fragjson.toolcalls.verdict import CallStatus, Word
 
 __all__ = [
@@ -28,12 +29,14 @@ __all__ = [
     "FieldClosed",
     "FieldDelta",
     "FieldStarted",
+    "Key",
     "Outcome",
     "SchemaViolation",
     "StreamError",
     "StreamEvent",
     "StreamFailed",
     "ToolCall",
+    "Turn",
     "Violation",
     "Word",
 ]

@@ -18,7 +18,7 @@ from fragjson.toolcalls.metrics import TurnMetrics
 from fragjson.toolcalls.streams import AsyncEventStream, EventStream
 from fragjson.toolcalls.turn import Settings, Turn
 from fragjson.toolcalls.verdict import CallStatus, Word
-from fragjson.vendors._reading import DONE, decode_sse
+from fragjson.vendors._reading import DONE, decode_sse, is_whole
 from fragjson.vendors._undecided import Undecided
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ __all__ = ["Accumulator", "Outcome"]
 _FIELDS_CLOSED: "frozenset[EventKind]" = frozenset({"end"})
 _NOTHING_SEEN: "frozenset[Key]" = frozenset()
 _TEXT = (str, bytes, bytearray)
+_NO_CHUNK = (list, tuple, set, int, float)
 _State: TypeAlias = Literal["streaming", "ended", "aborted", "failed"]
 
 
@@ -123,6 +124,9 @@ class Accumulator:
     ) -> None:
         self._vendor = vendor
         self._adapter_class = None if vendor == "auto" else vendors.adapter(vendor)
+        # Told by a chunk; not asked where the adapter is the user's own, or has been chosen by one.
+        told = self._adapter_class is not None and vendors.is_built_in(self._adapter_class)
+        self._whose_at_first = None if told else vendor
         if repair is not None and not callable(repair):
             raise TypeError(f"repair is callable, not {type(repair).__name__}")
         if seen is not None and not isinstance(seen, AbstractSet):
@@ -132,7 +136,10 @@ class Accumulator:
         if not callable(clock):
             raise TypeError(f"clock is callable, not {type(clock).__name__}")
         if paths is not None and not isinstance(paths, str):
-            paths = tuple(paths)
+            try:
+                paths = tuple(paths)
+            except TypeError as error:
+                raise TypeError(f"paths: {error}") from None
         limits: Any = {"max_depth": max_depth, "max_bytes": max_bytes, "max_string": max_string}
         model = Parser(events=events, paths=paths, strict=strict, **limits)
         checks: Tools | None = None
@@ -174,7 +181,7 @@ class Accumulator:
         self._adapter: vendors.Adapter | None = None
         self._fragment: Callable[[dict[str, Any]], list[StreamEvent] | None] = _no_fragment
         self._undecided = Undecided(self._turn)
-        self._whose = self._vendor if self._vendor == "auto" else None
+        self._whose = self._whose_at_first
         if self._adapter_class is not None:
             self._adapt(self._adapter_class)
         self._over: Literal["closed", "aborted"] | None = None
@@ -241,8 +248,10 @@ class Accumulator:
                 server-sent ``data:`` line, ``[DONE]`` included. What tells of no call is skipped.
 
         Raises:
-            ValueError: after ``close()`` or ``abort()``; a new response on a used turn; or, for
-                ``auto``, a hundred chunks that no vendor is known to send.
+            ValueError: after ``close()`` or ``abort()``; a new response on a used turn; a response
+                that was not streamed; or, for ``auto``, a hundred chunks that no vendor is known to
+                send.
+            TypeError: it is no chunk of the vendor's: a list, a number.
             JSONDecodeError: the text of a line is not JSON.
         """
         if type(chunk) is dict or type(chunk := self._decoded(chunk)) is dict:
@@ -356,9 +365,19 @@ class Accumulator:
             if name is None:
                 self._undecided.hold(chunk)
                 return
-            adapter = self._adapt(vendors.adapter(name))
+            adapter_class = vendors.adapter(name)
+            if vendors.is_built_in(adapter_class):
+                _refuse_whole(chunk)
+            adapter = self._adapt(adapter_class)
             for held in self._undecided.release():
                 adapter.feed(held)
+        elif self._whose is None:
+            _refuse_whole(chunk)
+            if isinstance(chunk, _NO_CHUNK) and vendors.whose(chunk, self._vendor) is None:
+                raise TypeError(
+                    "a chunk is an object of the SDK, a dict or the text of a data: line, not "
+                    f"{type(chunk).__name__}"
+                )
         adapter.feed(chunk)
         if self._whose is None:
             # What has begun a call is the vendor's, and need not be looked at again.
@@ -379,6 +398,11 @@ class Accumulator:
             self._adapter, self._fragment = None, _no_fragment
             step(self._turn)
         return self._turn.told()
+
+
+def _refuse_whole(chunk: Any) -> None:
+    if is_whole(chunk):
+        raise ValueError("this response was not streamed: ask the vendor for stream=True")
 
 
 def _no_fragment(chunk: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ else that is done for it.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from fragjson._engine import CallDelta, FieldClosed, FieldDelta, FieldStarted
 
@@ -62,9 +62,12 @@ class StreamError(Exception):
 
 @dataclass(slots=True)
 class CallStarted:
-    """A call has begun and its name is known. Its arguments may still be empty."""
+    """A call has begun and its name is known. Its arguments may still be empty.
 
-    type: ClassVar[str] = "tool_call_started"
+    A few servers send the name in pieces: it can grow until the first text of the arguments.
+    """
+
+    type: ClassVar[Literal["tool_call_started"]] = "tool_call_started"
     call: "ToolCall"
 
 
@@ -84,7 +87,7 @@ class SchemaViolation:
             Models hardly ever do that, so there is no need to wait for it.
     """
 
-    type: ClassVar[str] = "schema_violation"
+    type: ClassVar[Literal["schema_violation"]] = "schema_violation"
     call: "ToolCall"
     path: "Path"
     message: str
@@ -95,7 +98,7 @@ class SchemaViolation:
 class CallClosed:
     """The verdict on a call is in: see ``call.status``. Only ``complete`` may be run."""
 
-    type: ClassVar[str] = "tool_call_closed"
+    type: ClassVar[Literal["tool_call_closed"]] = "tool_call_closed"
     call: "ToolCall"
 
 
@@ -103,7 +106,7 @@ class CallClosed:
 class CallAborted:
     """The call was in flight when the turn was cancelled, or the vendor has taken it back."""
 
-    type: ClassVar[str] = "tool_call_aborted"
+    type: ClassVar[Literal["tool_call_aborted"]] = "tool_call_aborted"
     call: "ToolCall"
     reason: str
 
@@ -112,7 +115,7 @@ class CallAborted:
 class StreamFailed:
     """The stream itself has failed; the calls it had opened have got their verdicts before."""
 
-    type: ClassVar[str] = "stream_failed"
+    type: ClassVar[Literal["stream_failed"]] = "stream_failed"
     error: StreamError
 
 

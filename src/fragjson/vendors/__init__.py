@@ -19,15 +19,38 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from fragjson.toolcalls.turn import Turn
+    from fragjson.vendors import (
+        ag_ui,
+        anthropic,
+        bedrock,
+        cohere,
+        gemini,
+        gemini_interactions,
+        gemini_live,
+        groq,
+        langchain,
+        mistral,
+        ollama,
+        openai_chat,
+        openai_realtime,
+        openai_responses,
+        vercel_ui,
+    )  # fmt: skip
+    from fragjson.vendors import openai_chat as litellm
     from fragjson.vendors._reading import read
 
-__all__ = ["Adapter", "adapter", "detect", "names", "read", "register"]
+__all__ = [
+    "Adapter", "adapter", "ag_ui", "anthropic", "bedrock", "cohere", "detect", "gemini",
+    "gemini_interactions", "gemini_live", "groq", "langchain", "litellm", "mistral", "names",
+    "ollama", "openai_chat", "openai_realtime", "openai_responses", "read", "register", "vercel_ui",
+]  # fmt: skip
 
 _BUILT_IN = (
     "ag_ui", "anthropic", "bedrock", "cohere", "gemini", "gemini_interactions", "gemini_live",
     "groq", "langchain", "mistral", "ollama", "openai_chat", "openai_realtime",
     "openai_responses", "vercel_ui",
 )  # fmt: skip
+_HERE = f"{__name__}."
 _SAME_AS = {"litellm": "openai_chat"}
 """Names for streams that another adapter reads as they are."""
 _CHAT = frozenset({"openai_chat", "groq", "mistral"})
@@ -78,7 +101,7 @@ def register(name: str, adapter: type[Adapter]) -> None:
 
     Raises:
         ValueError: the name is ``"auto"`` or empty.
-        TypeError: it is no adapter; the message says what it lacks.
+        TypeError: it is no adapter, the message says what it lacks; or the name is no text.
 
     >>> from fragjson.toolcalls import Accumulator, Word
     >>> from fragjson.vendors import read
@@ -109,6 +132,8 @@ def register(name: str, adapter: type[Adapter]) -> None:
     >>> accumulator.ready()[0].arguments
     {'city': 'Oslo'}
     """
+    if not isinstance(name, str):
+        raise TypeError(f"name is a str, not {type(name).__name__}")
     if name in ("", "auto"):
         raise ValueError(f"name: {name!r} cannot be the name of a vendor")
     for what in ("feed", "recognises"):
@@ -127,7 +152,10 @@ def adapter(name: str) -> type[Adapter]:
 
     Raises:
         ValueError: there is none of that name.
+        TypeError: the name is no text.
     """
+    if not isinstance(name, str):
+        raise TypeError(f"vendor is a str, not {type(name).__name__}")
     if name not in _known:
         name = _SAME_AS.get(name, name)
     if name not in _known:
@@ -147,21 +175,32 @@ def detect(chunk: Any) -> str | None:
     >>> detect({"type": "ping"}) is None
     True
     """
-    found = [name for name in {*_BUILT_IN, *_known} if adapter(name).recognises(chunk)]
+    found = [name for name in {*_BUILT_IN, *_known} if _recognises(name, chunk)]
     return found[0] if len(found) == 1 else None
 
 
 def whose(chunk: Any, name: str) -> str | None:
     """Return whose stream a chunk shows it to be: the named vendor's, if it can be that.
 
-    ``None`` if it does not tell. A registered adapter is taken to read whatever it is fed. Loads
-    all adapters if the named one does not recognise the chunk.
+    ``None`` if it does not tell. Loads all adapters if the named one does not recognise the chunk.
     """
-    named = adapter(name)
-    if named.recognises(chunk) or not named.__module__.startswith(__name__):
+    if adapter(name).recognises(chunk):
         return name
     found = detect(chunk)
     return name if found in _CHAT and name in _CHAT else found
+
+
+def _recognises(name: str, chunk: Any) -> bool:
+    try:
+        return adapter(name).recognises(chunk)
+    except Exception as error:
+        error.add_note(f"raised by recognises() of the adapter {name!r}, which never may")
+        raise
+
+
+def is_built_in(adapter: type[Adapter]) -> bool:
+    """Whether an adapter is one of the package: what others read is not known."""
+    return adapter.__module__.startswith(_HERE)
 
 
 def _meant(name: object) -> str:

@@ -6,14 +6,16 @@ read as ``None``; what is not of the expected type counts as missing, too.
 """
 
 import base64
+import re
 from typing import Any
 
 from fragjson._engine import loads
+from fragjson._errors import MalformedJSONError
 from fragjson.toolcalls.events import StreamError
 
 __all__ = [
     "DONE", "as_index", "as_list", "as_text", "decode_sse", "either", "failure", "given",
-    "json_safe", "read", "sdk_of",
+    "is_whole", "json_safe", "read", "sdk_of",
 ]  # fmt: skip
 
 _NONE = (None, "", "null")
@@ -21,7 +23,13 @@ _NONE = (None, "", "null")
 
 _IDS = (str, int)
 _LISTS = (list, tuple)
-_SSE_FIELDS = ("", "data", "event", "id", "retry")
+_FIELD = re.compile(r"^(?:data|event|id|retry)?:", re.MULTILINE)
+"""A field of a server-sent event; one without a name is a comment."""
+_DATA = re.compile(r"^data:(.*)$", re.MULTILINE)
+_BETWEEN = re.compile(r"\n\r?\n")
+"""Between events."""
+_WHOLE = ("chat.completion", "response")
+"""What OpenAI calls responses that are not streamed; Anthropic's are of the type ``message``."""
 DONE = "[DONE]"
 """How a server-sent stream says that it is over."""
 
@@ -103,21 +111,38 @@ def failure(error: Any) -> StreamError:
     return StreamError(str(message), code=code, payload=json_safe(error))
 
 
+def is_whole(chunk: Any) -> bool:
+    """Whether it is a response that was not streamed, of a vendor whose chunks look otherwise.
+
+    >>> is_whole({"object": "chat.completion", "choices": [{"message": {}}]})
+    True
+    """
+    return read(chunk, "object") in _WHOLE or read(chunk, "type") == "message"
+
+
 def decode_sse(text: str | bytes | bytearray) -> Any:
     """Decode a server-sent event, or its ``data:`` line, with the field name or without.
 
     Returns ``None`` for what carries no data (comments, other fields, blank lines) and ``DONE``.
 
     Raises:
-        JSONDecodeError: the data is not JSON.
+        JSONDecodeError: the data is not JSON, or not UTF-8, or there is more than one event.
 
     >>> decode_sse('data: {"type": "ping"}')
     {'type': 'ping'}
     """
-    data = (text if isinstance(text, str) else text.decode()).strip()
-    if not data.startswith(("{", "[")):
-        # Fields, a line each; the data may be spread over several. Text without any is data too.
-        lines = [line.partition(":") for line in data.split("\n")]
-        if any(field in _SSE_FIELDS for field, colon, _ in lines if colon):
-            data = "\n".join(rest for field, _, rest in lines if field == "data").strip()
+    data = (text if isinstance(text, str) else _decoded(text)).removeprefix("\ufeff").strip()
+    if not data.startswith(("{", "[")) and _FIELD.search(data):  # text without fields is data too
+        said = [said for event in _BETWEEN.split(data) if (said := _DATA.findall(event))]
+        if len(said) > 1:
+            raise MalformedJSONError("More than one event: they are fed one by one", data, 0)
+        data = "\n".join(said[0]).strip() if said else ""
     return data if data == DONE else loads(data, allow_partial=False) if data else None
+
+
+def _decoded(raw: bytes | bytearray) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        before, shown = raw[: error.start].decode(), raw.decode(errors="replace")
+        raise MalformedJSONError("Invalid UTF-8", shown, len(before)) from None

@@ -83,6 +83,9 @@ class Adapter:
             chunk = read(chunk, "chunk")
         if self._turn.response is None:
             self._turn.response = given(read(chunk, "id"))
+        # Errors come alone, or beside choices (OpenRouter's, and Groq's in a place of its own).
+        error = read(chunk, "error") or read(read(chunk, "x_groq"), "error")
+        error = error or (read(chunk, "object") == "error" and chunk)
         # Usage and filter chunks have no choices.
         for choice in as_list(read(chunk, "choices")):
             number = as_index(read(choice, "index"))
@@ -94,19 +97,19 @@ class Adapter:
             # Several entries in one chunk, even for one index, are deltas in their order.
             for entry in as_list([entries] if isinstance(entries, dict) else entries):
                 self._enter(lane, entry, read(entry, "function"))
-            if (function := read(delta, "function_call")) is not None:
+            # Some say one call in the new form and the old.
+            if not entries and (function := read(delta, "function_call")) is not None:
                 self._enter(lane, {"type": _LEGACY}, function)
             if read(delta, "refusal"):
                 self._refused.add(lane)
             # After the delta: the last arguments can stand beside the reason.
-            if reason := as_text(read(choice, "finish_reason")):
+            reason = as_text(read(choice, "finish_reason"))
+            if reason and not error:  # beside an error it is no word on any call
                 # A refusal ends with "stop" like any text, but finishes no call.
-                if reason == "stop" and lane in self._refused:
+                if WORDS.get(reason) is Word.SUCCESS and lane in self._refused:
                     reason = "refusal"
                 self._turn.finish(lane, reason, WORDS.get(reason))
-        # Errors come alone, or beside choices (OpenRouter's, and Groq's in a place of its own).
-        error = read(chunk, "error") or read(read(chunk, "x_groq"), "error")
-        if error := error or (read(chunk, "object") == "error" and chunk):
+        if error:
             self._turn.fail(failure(error))
 
     def _enter(self, lane: "Lane", entry: Any, function: Any) -> None:

@@ -134,9 +134,8 @@ class Adapter:
             # Not a close yet: the item may still turn out to be incomplete.
             if name := given(read(chunk, "name")):
                 self._turn.name(call, name)
-            if text := as_text(
-                read(chunk, field)
-            ):  # all there is, from servers that send no deltas
+            # All there is, from servers that send no deltas.
+            if text := as_text(read(chunk, field)):
                 self._turn.snapshot(call, text)
 
     def _written(self, stream: "_Stream", chunk: Any, format_: "Format") -> "LiveCall":
