@@ -75,7 +75,8 @@ class Accumulator:
         trust_eof: take the mere end of the stream as the vendor's word: for servers that say
             neither a finish reason nor ``[DONE]``.
         clock: gives the times in ``ToolCall.timing`` and ``metrics``, in seconds.
-        max_depth, max_bytes, max_string: limits on the arguments of each call, as in ``Parser``.
+        max_depth, max_bytes, max_string: limits on the arguments of each call, as in ``Parser``;
+            for those of free text ``max_bytes`` is the one that counts.
 
     Raises:
         ValueError, TypeError: an option is not what it should be; the message names it, and the
