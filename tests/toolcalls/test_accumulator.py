@@ -231,12 +231,20 @@ def test_repair_cannot_lift_a_limit(text: str, limits: Any) -> None:
     assert f"{call.error}" in call.correction()
 
 
-@pytest.mark.parametrize("use", ["feed", "close", "abort", "reset"])
-def test_repair_cannot_use_the_accumulator(use: str) -> None:
+@pytest.mark.parametrize(
+    ("use", "given"),
+    [
+        ("feed", [chunk(finish="stop")]),
+        ("feed", [DONE]),
+        ("close", []),
+        ("abort", []),
+        ("reset", []),
+    ],
+)
+def test_repair_cannot_use_the_accumulator(use: str, given: list[Any]) -> None:
     refused = []
 
     def repair(text: str) -> Any:
-        given = {"feed": [chunk(finish="stop")], "abort": ["x"]}.get(use, [])
         try:
             getattr(accumulator, use)(*given)
         except RuntimeError as error:
@@ -277,6 +285,19 @@ def test_a_set_that_raises_takes_no_close_and_no_word_away() -> None:
     assert accumulator.ready() == []
     assert [type(event) for event in accumulator.close()] == [CallClosed, CallClosed]
     assert [call.status for call in accumulator.ready()] == ["complete", "complete"]
+
+
+def test_an_end_that_fails_can_be_said_again() -> None:
+    seen = SometimesDown()
+    accumulator = Accumulator("openai_chat", seen=seen, trust_eof=True)
+    accumulator.feed(chunk(begin(0, arguments='{"a": 1}'), begin(1, arguments='{"b": 2}')))
+    seen.down = True
+    with pytest.raises(ConnectionError):
+        accumulator.close()
+    assert accumulator.outcome.state == "streaming"
+    seen.down = False
+    assert [type(event) for event in accumulator.close()] == [CallClosed, CallClosed]
+    assert (len(accumulator.ready()), accumulator.outcome.state) == (2, "ended")
 
 
 @pytest.mark.parametrize("fails_at", range(8))

@@ -351,6 +351,7 @@ class Accumulator:
         chunk = decode_sse(chunk)
         if chunk != DONE:
             return chunk
+        self._check_idle()
         self._turn.end(DONE, Word.SUCCESS)
         return None
 
@@ -395,9 +396,9 @@ class Accumulator:
     ) -> "list[StreamEvent]":
         self._check_idle()
         if self._over is None:
+            step(self._turn)
             self._over = how
             self._adapter, self._fragment = None, _no_fragment
-            step(self._turn)
         return self._turn.told()
 
 
