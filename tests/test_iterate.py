@@ -234,3 +234,27 @@ def test_misuse_is_told_at_once(function: Any, chunks: Any, options: Any, error:
 def test_a_source_of_the_other_kind_is_told_as_such() -> None:
     with pytest.raises(TypeError, match="chunks is an asynchronous iterable of fragments, not"):
         aiterparse(["[1]"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("keep_text", [False, True])
+def test_positions_are_those_in_the_whole_input(keep_text: bool) -> None:
+    documents = ['{"a": 1}', '  [1,\n "é"]', '"漢"', '{"id": 1,\n "b" 2}']
+    text = "\n".join(documents)
+    at = text.rindex(" 2}") + 1
+    for fed in (text, text.encode()):
+        for _, fragments in fragmentations(fed):
+            values = iterparse(fragments, multiple_values=True, keep_text=keep_text)
+            with pytest.raises(MalformedJSONError) as caught:
+                list(values)
+            error = caught.value
+            assert (error.pos, error.stopped_at, error.lineno, error.colno) == (at, at, 6, 6)
+            assert text[error.doc_start :].startswith(error.doc.rstrip("\N{REPLACEMENT CHARACTER}"))
+            if keep_text:
+                assert error.excerpt.endswith("^")
+
+
+def test_positions_of_a_cut_end_are_those_in_the_whole_input() -> None:
+    values = iterparse(['{"a": 1}\n', '{"b": 2}\n{"c"', ": "], multiple_values=True)
+    with pytest.raises(IncompleteJSONError) as caught:
+        list(values)
+    assert (caught.value.pos, caught.value.lineno, caught.value.colno) == (24, 3, 7)

@@ -473,6 +473,7 @@ parse_int=None, parse_constant=None, object_pairs_hook=None)\n--\n\n\
     cdef object string_path        # its path, if events have asked for it
     # Input
     cdef bint started              # something was fed
+    cdef Py_ssize_t document_start # code points before this document; see _next_document
     cdef bint plain_sailing        # str may go straight to the machine; see read_carefully
     cdef Py_ssize_t carry_size     # of a UTF-8 sequence (or BOM) cut by the last fragment
     cdef utf8_unit[4] carry
@@ -790,7 +791,7 @@ parse_int=None, parse_constant=None, object_pairs_hook=None)\n--\n\n\
         """
         if self.texts is None:
             raise ValueError("the text is kept only with keep_text=True")
-        return decoded(self.texts)[:position(self)]
+        return decoded(self.texts)[:position(self) - self.document_start]
 
     @property
     def unused_data(self):
@@ -836,6 +837,16 @@ parse_int=None, parse_constant=None, object_pairs_hook=None)\n--\n\n\
             refuse(self)
         self.m.one_document = False
         return feed_one(self, data, start)
+
+    def _next_document(self):
+        """Reset, but let positions go on: they are those in the whole input. For ``iterparse``."""
+        cdef Py_ssize_t base = self.m.base
+        cdef Py_ssize_t line = self.m.line
+        cdef Py_ssize_t line_start = self.m.line_start
+        self.reset()
+        self.m.base = self.document_start = base
+        self.m.line = line
+        self.m.line_start = line_start
 
     def _has_begun(self):
         """Has more come of a document than white space?"""
@@ -1075,7 +1086,7 @@ cdef int start_over(Parser self) except -1:
     scratch_clear(&self.scratch)
     m.state = VALUE
     m.in_object = m.in_key = False
-    m.depth = m.at = m.base = m.line = m.line_start = 0
+    m.depth = m.at = m.base = m.line = m.line_start = self.document_start = 0
     m.fault = NO_FAULT
     m.lenient = False
     self.has_value = self.root_closed = self.started = False
@@ -1161,7 +1172,7 @@ cdef object make_error(Parser self):
     kind, msg, doc, doc_start, pos, lineno, colno, stopped_at, path, events = self.failure
     if self.texts is not None:
         doc = decoded(self.texts)
-        doc_start = 0
+        doc_start = self.document_start
     return kind(
         msg, doc, pos, doc_start=doc_start, lineno=lineno, colno=colno, stopped_at=stopped_at,
         value=self.value, path=path, events=events,

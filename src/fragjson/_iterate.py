@@ -23,7 +23,7 @@ def iterparse(
     Args:
         chunks: fragments as ``Parser.feed`` takes them.
         multiple_values: yield each document as it completes instead, for NDJSON and for documents
-            one after another. Positions in errors then count from the document's start.
+            one after another. Positions in errors are those in the whole input.
         options: those of ``Parser``; events have nowhere to go and are refused.
 
     Raises:
@@ -117,4 +117,4 @@ def _documents(parser: Parser, chunk: Data) -> Iterator[Any]:
         if parser.status is not Status.COMPLETE:
             return
         yield parser.value
-        parser.reset()
+        parser._next_document()

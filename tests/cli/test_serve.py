@@ -24,10 +24,14 @@ STREAMS = Path(__file__).parents[1] / "data" / "streams"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no signals to send")
-def test_a_stream_is_played_until_interrupted() -> None:
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_a_stream_is_played_until_interrupted(by: signal.Signals) -> None:
     stream = STREAMS / "openai_chat.jsonl"
     command = [sys.executable, "-m", "fragjson", "serve", str(stream), "--speed", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
+    in_background = ["sh", "-c", 'trap "" INT; exec "$0" "$@"', *command]  # as shells do it
+    with subprocess.Popen(
+        in_background, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+    ) as process:
         assert process.stdout is not None
         try:
             url = re.search(r"http://127\.0\.0\.1:\d+", process.stdout.readline())
@@ -39,7 +43,7 @@ def test_a_stream_is_played_until_interrupted() -> None:
                 sent = answer.read().decode().split()
             assert [line for line in sent if line != "data:"] == stream.read_text("utf-8").split()
             assert process.stdout.readline().startswith("POST /v1/chat/completions: ")
-            process.send_signal(signal.SIGINT)
+            process.send_signal(by)
             assert process.stdout.read() == "stopped\n"
             assert process.wait(10) == 0
         finally:

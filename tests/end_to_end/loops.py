@@ -151,11 +151,10 @@ class Loops:
         self._runner.close()
 
     async def _follow(self, vendor: str) -> None:
-        act = sys.modules["act"].act
         source = await self.ask_async(vendor)
-        async with fragjson.Accumulator(vendor).astream(source) as events:
-            async for event in events:
-                act([event])
+        names = {"Accumulator": fragjson.Accumulator, "act": sys.modules["act"].act}
+        exec(block("def follow(").replace('"openai_chat"', repr(vendor)), names)
+        await names["follow"](source)
 
     def _keeping(self, name: str, client_class: Any) -> Any:
         def client() -> Any:

@@ -72,7 +72,8 @@ def test_a_stream_without_a_word_runs_nothing(
     loops.use(provider)
     turn = loops.run("openai_chat", how)
     assert turn.error is None
-    assert "is unconfirmed: eof" in turn.printed
+    assert " is unconfirmed: The call of " in turn.printed
+    assert "It was not finished (eof)." in turn.printed
     assert turn.runs == []
 
 

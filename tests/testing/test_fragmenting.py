@@ -118,3 +118,21 @@ def test_all_names_of_the_kit_are_there_and_no_others() -> None:
         assert getattr(testing, name) is not None
     with pytest.raises(AttributeError, match=r"'fragjson\.testing' has no attribute 'fragment'"):
         _ = testing.fragment
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (lambda: WRITERS["openai_chat"].write("find", {}), "a call is a pair of .*, not 'find'"),
+        (lambda: WRITERS["openai_chat"].write(("find",)), "a call is a pair of .*, not "),
+        (lambda: broken([{"a": 1}], "drop"), "stream is a list of lines"),
+        (lambda: broken("data: {}", "drop"), "stream is a list of lines"),
+        (
+            lambda: assert_never_runs_half_a_call("openai_chat", print),
+            "harness is what reads a stream, not str",
+        ),
+    ],
+)
+def test_what_is_given_in_the_wrong_way_is_told(wrong: Any, says: str) -> None:
+    with pytest.raises(TypeError, match=says):
+        wrong()

@@ -260,6 +260,37 @@ def test_repair_cannot_use_the_accumulator(use: str, given: list[Any]) -> None:
     assert accumulator.outcome.state == "ended"
 
 
+@pytest.mark.parametrize("key", ["c0", ("x",), 5, ("r1", 0, "c0", 1)])
+def test_what_is_no_key_is_not_taken_for_one(key: Any) -> None:
+    with pytest.raises(TypeError, match=r"seen holds the key of each call, which .* is not"):
+        Accumulator("openai_chat", seen={key})
+    seen: set[Any] = set()
+    accumulator = fed(*whole("{}"), seen=seen)
+    seen.add(key)
+    with pytest.raises(TypeError, match="seen holds the key of each call"):
+        accumulator.ready()
+
+
+def test_what_is_wrong_is_told_with_the_status_and_shown_in_the_whole_text() -> None:
+    accumulator = Accumulator("openai_chat", max_depth=9)
+    for each in (chunk(begin()), *(chunk(more(part)) for part in ('{"a"', ": 1", ", 2}"))):
+        accumulator.feed(each)
+    accumulator.feed(chunk(finish="stop"))
+    (call,) = accumulator.calls
+    assert call.error is not None
+    assert call.error.excerpt == '{"a": 1, 2}\n         ^'
+    with pytest.raises(CallNotReadyError, match=r"the call of f is invalid \(Expecting property"):
+        _ = call.arguments
+
+
+def test_text_that_is_no_line_is_told_what_a_chunk_is() -> None:
+    with pytest.raises(ValueError, match="Expecting") as caught:
+        Accumulator("openai_chat").feed("It is high water")
+    assert caught.value.__notes__ == [
+        "a chunk that is fed as text is the whole text of one data: line"
+    ]
+
+
 # The user's own clock and set
 
 

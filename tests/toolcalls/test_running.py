@@ -33,6 +33,11 @@ def test_tools_that_are_declared_wrongly_are_refused() -> None:
         Tool("f", print, timeout=0)
     with pytest.raises(TypeError, match="f: run is callable, not int"):
         Tool("f", 3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="f: early names what run does not take: harbour"):
+        Tool("f", lambda port: port, early=("harbour", "port"), **SAFE)
+    Tool("f", lambda **given: given, early=("harbour",), **SAFE)
+    with pytest.raises(TypeError, match=r"tools are made with Tool\(name, run\), not function"):
+        AsyncSpeculator([lambda: None])  # type: ignore[list-item]
     for name in ("", None, print):
         with pytest.raises(TypeError, match="name is a text that is not empty, not"):
             Tool(name, print)  # type: ignore[arg-type]

@@ -1,13 +1,14 @@
 """Whole streams: whatever ends them, calls and source are told."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
 from chat import begin, chunk, more, whole
 
-from fragjson.toolcalls import Accumulator, CallAborted, CallClosed
+from fragjson.toolcalls import Accumulator, CallAborted, CallClosed, CallStarted
 
 VENDOR = "openai_chat"
 OPEN = [chunk(begin()), chunk(more('{"a":1'))]
@@ -306,13 +307,14 @@ async def asynchronous() -> AsyncIterator[Any]:
     [
         ("stream", coroutine, "a plain iterable, not coroutine: it is to be awaited first"),
         ("astream", coroutine, "an asynchronous iterable, not coroutine: it is to be awaited"),
-        ("stream", asynchronous, "not async_generator: an asynchronous source is for astream"),
-        ("astream", lambda: Source(OPEN), "not Source: a plain one is for stream"),
-        ("astream", lambda: OPEN, "not list: a plain one is for stream"),
+        ("stream", asynchronous, "not async_generator: it is for astream"),
+        ("astream", lambda: Source(OPEN), "not Source: it is for stream"),
+        ("astream", lambda: OPEN, "not list: it is for stream"),
+        ("stream", contextlib.nullcontext, "not nullcontext: what its with block gives is"),
         ("stream", lambda: "data: {}", "not str: one chunk is for feed"),
         ("astream", lambda: b"data: {}", "not bytes: one chunk is for feed"),
         ("stream", lambda: OPEN[0], "not dict: one chunk is for feed"),
-        ("stream", lambda: None, "a plain iterable, not NoneType"),
+        ("stream", lambda: None, "a plain iterable, not NoneType$"),
     ],
 )
 def test_a_source_that_cannot_be_read_is_refused_at_once(
@@ -325,6 +327,31 @@ def test_a_source_that_cannot_be_read_is_refused_at_once(
     assert accumulator.outcome.state == "streaming"
     if hasattr(source, "__await__"):
         source.close()  # or Python warns that it was never awaited
+
+
+def in_both_ways(accumulator: Accumulator, chunks: list[Any], take: Any, how: str) -> None:
+    source = AsyncSource(chunks) if how == "async" else Source(chunks)
+    if isinstance(source, AsyncSource):
+        asyncio.run(in_async(accumulator, source, take))
+    else:
+        in_sync(accumulator, source, take)
+    assert source.closed == 1
+
+
+@both_ways
+def test_an_abort_of_the_consumers_ends_the_loop_and_keeps_its_reason(how: str) -> None:
+    accumulator = Accumulator(VENDOR)
+    told: list[Any] = []
+
+    def stop(event: Any) -> None:
+        told.append(event)
+        if isinstance(event, CallStarted):
+            told.extend(accumulator.abort("a bad port"))
+
+    in_both_ways(accumulator, whole('{"a":1}'), stop, how)
+    assert [type(event) for event in told] == [CallStarted, CallAborted]
+    assert accumulator.is_over
+    assert accumulator.outcome.to_dict()["reason"] == "a bad port"
 
 
 def test_a_stream_says_whose_it_is() -> None:

@@ -4,6 +4,9 @@ For the vendors' own SDKs, without a key or a network.
 """
 
 import argparse
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -24,9 +27,9 @@ def add(commands: Any) -> None:
         description="Answer the requests of a vendor's SDK with a recorded stream, on this "
         "machine, until interrupted. Prints where it is, and the variables to set so that the SDK "
         "finds it, if it goes by any.",
-        epilog="Not played is what no SDK gets over HTTP (Realtime and Live APIs, LangChain, "
-        "LiteLLM). Exit status: 0 interrupted, 3 the stream cannot be read or played, or the port "
-        "is not free.",
+        epilog="Ctrl-C stops it, and so does kill. Not played is what no SDK gets over HTTP "
+        "(Realtime and Live APIs, LangChain, LiteLLM). Exit status: 0 interrupted, 3 the stream "
+        "cannot be read or played, or the port is not free.",
     )
     parser.add_argument("stream", metavar="STREAM", help="a file with one chunk per line")
     parser.add_argument(
@@ -48,7 +51,8 @@ def add(commands: Any) -> None:
 def _run(options: argparse.Namespace) -> int:
     serve = import_module("fragjson.testing.provider").serve  # what the others have no use for
     try:
-        serve(options.stream, options.vendor, port=options.port, speed=options.speed)
+        with _stoppable():
+            serve(options.stream, options.vendor, port=options.port, speed=options.speed)
     except BrokenPipeError:  # that is the output
         raise
     except OSError as error:
@@ -56,6 +60,18 @@ def _run(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise UnreadableError(f"{options.stream}: {error}") from error
     return 0
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Let both signals interrupt: a shell starts what runs in the background with one ignored."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, signal.default_int_handler) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
 
 
 def _port(text: str) -> int:

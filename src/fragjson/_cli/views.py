@@ -187,8 +187,9 @@ class JSONView(View):
 
 
 def why(call: ToolCall) -> str:
-    """Return why a call has its status: the vendor's word, and what is wrong with its text."""
-    return visible(f"{call.reason}; {call.error}" if call.error else str(call.reason))
+    """Return why a call has its status: the vendor's word, and what is wrong with the arguments."""
+    wrong = call.error or next((each.message for each in call.violations), None)
+    return visible(f"{call.reason}; {wrong}" if wrong else str(call.reason))
 
 
 def headline(view: View) -> str:

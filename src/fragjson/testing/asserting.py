@@ -93,8 +93,11 @@ def assert_never_runs_half_a_call(
     Raises:
         AssertionError: with the call that was run, and the end of the stream that it was read from.
         ValueError: there is no writer of that name.
+        TypeError: the harness cannot be called.
     """
     __tracebackhide__ = True
+    if not callable(harness):
+        raise TypeError(f"harness is what reads a stream, not {type(harness).__name__}")
     writer = chosen("writer", writer, WRITERS) if isinstance(writer, str) else writer
     for interleaved in sorted({False, writer.interleaves}):
         stream = written(writer, *_MEANT, interleaved=interleaved)

@@ -31,7 +31,10 @@ def broken(stream: Sequence[str], fault: str, seed: int = 0) -> list[str]:
 
     Raises:
         ValueError: there is no such fault.
+        TypeError: the stream is no list of lines.
     """
+    if isinstance(stream, str) or not all(isinstance(line, str) for line in stream):
+        raise TypeError("stream is a list of lines: JSON texts, or data: lines")
     return chosen("fault", fault, FAULTS)(stream, random.Random(seed))
 
 

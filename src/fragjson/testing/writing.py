@@ -149,7 +149,11 @@ class Writer(ABC):
 
         Raises:
             ValueError: there is no such end, or the vendor has no word for it.
+            TypeError: a call is no pair of a name and arguments.
         """
+        for call in calls:
+            if not isinstance(call, tuple) or len(call) < 2:
+                raise TypeError(f"a call is a pair of a name and arguments, not {call!r}")
         meant = [WrittenCall(*said, f"call_{place}", place) for place, said in enumerate(calls)]
         steps = [self._steps(call, "success", 0, cut) for call in meant[:-1]]
         steps += [self._steps(call, end, lost, cut) for call in meant[-1:]]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from fragjson import vendors
 from fragjson._engine import Parser
+from fragjson._errors import JSONDecodeError
 from fragjson.toolcalls.call import shown_name
 from fragjson.toolcalls.metrics import TurnMetrics
 from fragjson.toolcalls.streams import AsyncEventStream, EventStream
@@ -51,6 +52,10 @@ class Outcome:
     state: _State
     reason: str | None
     calls: list[dict[str, Any]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON-safe values."""
+        return {"state": self.state, "reason": self.reason, "calls": self.calls}
 
 
 class Accumulator:
@@ -157,6 +162,7 @@ class Accumulator:
             _NOTHING_SEEN if seen is None else seen,
             checks,
         )
+        self._check_seen()
         self._turns = 0
         self.reset()
 
@@ -215,6 +221,11 @@ class Accumulator:
         return Outcome("ended" if self._over else "streaming", turn.finish_reason, calls)
 
     @property
+    def is_over(self) -> bool:
+        """Whether the turn has been closed or aborted: nothing more can be fed."""
+        return self._over is not None
+
+    @property
     def metrics(self) -> TurnMetrics:
         """Figures about the turn and its calls so far: costs joining their argument texts.
 
@@ -232,7 +243,12 @@ class Accumulator:
         return TurnMetrics.of(self._turn.calls, self._turn.begun)
 
     def ready(self) -> "list[ToolCall]":
-        """Return the calls to run now: complete, not run by the vendor, not in ``seen``."""
+        """Return the calls to run now: complete, not run by the vendor, not in ``seen``.
+
+        Raises:
+            TypeError: ``seen`` holds what is no ``call.key``.
+        """
+        self._check_seen()
         return [
             call
             for call in self._turn.calls
@@ -340,6 +356,12 @@ class Accumulator:
         """
         return AsyncEventStream(self, chunks)
 
+    def _check_seen(self) -> None:
+        for key in self._settings.seen:
+            if not (isinstance(key, tuple) and len(key) == 3):
+                raise TypeError(f"seen holds the key of each call, which {key!r} is not")
+            break  # one for all: there can be very many
+
     def _check_idle(self) -> None:
         if self._settings.repairing:
             raise RuntimeError("repair cannot use the accumulator that has called it")
@@ -348,7 +370,11 @@ class Accumulator:
         """Decode a line; ``None`` where it carries nothing more to be fed."""
         if not isinstance(chunk, _TEXT) or self._over is not None:
             return chunk
-        chunk = decode_sse(chunk)
+        try:
+            chunk = decode_sse(chunk)
+        except JSONDecodeError as error:
+            error.add_note("a chunk that is fed as text is the whole text of one data: line")
+            raise
         if chunk != DONE:
             return chunk
         self._check_idle()

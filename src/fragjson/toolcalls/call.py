@@ -162,8 +162,9 @@ class ToolCall:
             CallNotReadyError: the call is not ``complete``; see ``partial`` and ``text`` instead.
         """
         if self.status is not CallStatus.COMPLETE:
+            why = f" ({visible(wrong)})" if (wrong := self._what_is_wrong()) else ""
             raise CallNotReadyError(
-                f"the call of {shown_name(self)} is {self.status}: it has no final arguments"
+                f"the call of {shown_name(self)} is {self.status}{why}: it has no final arguments"
             )
         return self._value
 
@@ -238,6 +239,12 @@ class ToolCall:
     def duplicates(self) -> int:
         """How many times the vendor sent the whole call again."""
         return self._content.duplicates
+
+    def _what_is_wrong(self) -> str:
+        """Return the first thing there is to be said, ``""`` for nothing."""
+        if self.violations:
+            return f"{_place(self.violations[0].path)}{self.violations[0].message}"
+        return str(self.error or "")
 
     def correction(self) -> str:
         """Say to the model what is wrong with its arguments: what, where, the text around it.

@@ -87,6 +87,20 @@ class Tool:
             raise ValueError(f"{self.name}: both early and irrelevant: {', '.join(sorted(both))}")
         if self.timeout is not None and not self.timeout > 0:
             raise ValueError(f"{self.name}: timeout must be positive, not {self.timeout}")
+        if unknown := self._unknown():
+            raise ValueError(
+                f"{self.name}: early names what run does not take: {', '.join(unknown)}"
+            )
+
+    def _unknown(self) -> list[str]:
+        """Return the early members that are no parameters of ``run``, where that can be told."""
+        try:
+            parameters = inspect.signature(self.run).parameters
+        except (TypeError, ValueError):  # some that are written in C
+            return []
+        if any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
+            return []
+        return [name for name in self.early if name not in parameters]
 
     @property
     def is_async(self) -> bool:

@@ -51,6 +51,8 @@ class BaseSpeculator:
             raise ValueError(f"limit must not be negative, is {limit}")
         self._tools: dict[str | None, Tool] = {}
         for tool in tools:
+            if not isinstance(tool, Tool):
+                raise TypeError(f"tools are made with Tool(name, run), not {type(tool).__name__}")
             if tool.name in self._tools:
                 raise ValueError(f"two tools are named {tool.name}")
             if executor is None and not tool.is_async:

@@ -22,7 +22,7 @@ class EventStream:
     """The events of a stream; made by ``Accumulator.stream``."""
 
     def __init__(self, accumulator: "Accumulator", chunks: "Iterable[Any]") -> None:
-        _check(chunks, "__iter__", "a plain iterable", "an asynchronous source is for astream")
+        _check(chunks, "__iter__")
         self._accumulator = accumulator
         self._source = _Source(chunks, "close")
         self._events = _events(accumulator, chunks, self._source)
@@ -51,7 +51,7 @@ class AsyncEventStream:
     """The events of an asynchronous stream; made by ``Accumulator.astream``."""
 
     def __init__(self, accumulator: "Accumulator", chunks: "AsyncIterable[Any]") -> None:
-        _check(chunks, "__aiter__", "an asynchronous iterable", "a plain one is for stream")
+        _check(chunks, "__aiter__")
         self._accumulator = accumulator
         # Generators have an aclose(), the SDKs' streams a close() to be awaited.
         self._source = _Source(chunks, "aclose", "close")
@@ -77,16 +77,23 @@ class AsyncEventStream:
         await self._events.aclose()
 
 
-def _check(chunks: Any, method: str, wanted: str, otherwise: str) -> None:
+def _check(chunks: Any, method: str) -> None:
     """Refuse a source that cannot be iterated in this way, before anything is begun."""
+    plain = method == "__iter__"
     if hasattr(chunks, "__await__"):
-        raise TypeError(
-            f"chunks is {wanted}, not {type(chunks).__name__}: it is to be awaited first"
-        )
-    if isinstance(chunks, str | bytes | bytearray | dict):
-        raise TypeError(f"chunks is {wanted}, not {type(chunks).__name__}: one chunk is for feed")
-    if not hasattr(chunks, method):
-        raise TypeError(f"chunks is {wanted}, not {type(chunks).__name__}: {otherwise}")
+        hint = ": it is to be awaited first"
+    elif isinstance(chunks, str | bytes | bytearray | dict):
+        hint = ": one chunk is for feed"
+    elif hasattr(chunks, method):
+        return
+    elif hasattr(chunks, "__aiter__" if plain else "__iter__"):
+        hint = f": it is for {'astream' if plain else 'stream'}"
+    elif hasattr(chunks, "__enter__") or hasattr(chunks, "__aenter__"):
+        hint = ": what its with block gives is"
+    else:
+        hint = ""
+    wanted = "a plain iterable" if plain else "an asynchronous iterable"
+    raise TypeError(f"chunks is {wanted}, not {type(chunks).__name__}{hint}")
 
 
 def _events(
@@ -98,6 +105,8 @@ def _events(
             try:
                 for chunk in chunks:
                     yield from accumulator.feed(chunk)
+                    if accumulator.is_over:  # by an abort of the consumer's
+                        break
                 last = accumulator.close()
             except Exception as error:
                 yield from accumulator.abort(_why(error))
@@ -119,6 +128,8 @@ async def _async_events(
                 async for chunk in chunks:
                     for event in accumulator.feed(chunk):
                         yield event
+                    if accumulator.is_over:
+                        break
                 last = accumulator.close()
             except Exception as error:
                 for event in accumulator.abort(_why(error)):

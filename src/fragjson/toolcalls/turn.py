@@ -39,7 +39,8 @@ from fragjson.toolcalls.path_arguments import PathArguments
 from fragjson.toolcalls.verdict import CallStatus, State, Word, verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable
+    from collections.abc import Set as AbstractSet
 
     from fragjson._engine import Parser
     from fragjson.toolcalls.schema import Check, Tools
@@ -66,7 +67,7 @@ class Settings:
     clock: "Callable[[], float]"
     trust_eof: bool
     repair: "Callable[[str], Any] | None"
-    seen: "Container[Key]"
+    seen: "AbstractSet[Key]"
     tools: "Tools | None"
     repairing: bool = False
     """The code of the user runs, in the middle of a step."""
@@ -510,5 +511,7 @@ class Turn:
             self._tell(call, unsaid)
         call.over, call.intake = True, SECOND_LOOK
         call.status = status
+        if call.error is not None and (text := call.text):
+            call.error.doc, call.error.doc_start = text, 0  # all of it, for an excerpt
         call.content.settled = True
         call.timing.closed = now

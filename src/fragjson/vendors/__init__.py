@@ -203,9 +203,9 @@ def is_built_in(adapter: type[Adapter]) -> bool:
     return adapter.__module__.startswith(_HERE)
 
 
-def _meant(name: object) -> str:
+def _meant(name: str) -> str:
     difflib = import_module("difflib")  # for this alone
-    close = difflib.get_close_matches(str(name), names(), 1)
+    close = difflib.get_close_matches(name.lower(), names(), 1)
     return f"; is it {close[0]!r}?" if close else ""
 
 
