@@ -17,6 +17,7 @@ Servers repeat arguments in two ways, and neither may be glued or guessed at:
 
 import json
 from abc import ABC, abstractmethod
+from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from fragjson._engine import Intake
@@ -154,11 +155,12 @@ class Arguments(ABC):
         """Return as much of a text that no parser counts as there is room for."""
         if self._max_bytes is None:
             return text
-        for at, char in enumerate(text):
-            self._unparsed += _size(char)
-            if self._unparsed > self._max_bytes:
-                return text[:at]
-        return text
+        room = self._max_bytes - self._unparsed
+        self._unparsed += _size(text)
+        if self._unparsed <= self._max_bytes:
+            return text
+        sizes = accumulate(map(_size, text))
+        return text[: sum(1 for _ in takewhile(lambda size: size <= room, sizes))]
 
     def _replace(self, text: str) -> None:
         self._not_kept += len(self.fragments) - 1
