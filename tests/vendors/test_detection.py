@@ -84,7 +84,8 @@ def test_a_stream_of_another_vendor_than_the_named_one_does_not_pass_for_an_empt
 
 @every_stream
 def test_a_stream_of_the_named_vendor_may_end_anywhere(vendor: str, lines: list[str]) -> None:
-    for name in (CHAT if vendor in CHAT else {vendor}) if '"choices"' in lines[0] else {vendor}:
+    chat = vendor in CHAT and '"choices"' in lines[0]
+    for name in {*CHAT, "litellm"} if chat else {vendor}:
         for size in range(min(len(lines), 8)):
             assert replay(lines[:size], name).outcome.state in ("ended", "failed")
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         openai_realtime,
         openai_responses,
         vercel_ui,
-    )  # fmt: skip
+    )
     from fragjson.vendors import openai_chat as litellm
     from fragjson.vendors._reading import read
 
@@ -187,7 +187,7 @@ def whose(chunk: Any, name: str) -> str | None:
     if adapter(name).recognises(chunk):
         return name
     found = detect(chunk)
-    return name if found in _CHAT and name in _CHAT else found
+    return name if {found, _SAME_AS.get(name, name)} <= _CHAT else found
 
 
 def _recognises(name: str, chunk: Any) -> bool:
