@@ -2,12 +2,16 @@
 
 follow(parser, fragments) -> Trace    feed, look, feed, look, ..., close
 loaded(function, data, **options)     the outcome of one call, in the same words
+json_loads(text, **options)           json.loads, which has its array_hook on any version here
 exactly(value)                        a string that two values share only if they are the same:
                                       tells 1 from 1.0 and True, 0.0 from -0.0, joined
                                       surrogates from halves, and the order of members; nan is
                                       nan
 """
 
+import json
+import json.scanner
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +27,9 @@ Event = tuple[str, Path, str, Any]
 
 exactly = repr
 
+HOOKS = (
+    "object_hook", "object_pairs_hook", "array_hook", "parse_int", "parse_float", "parse_constant",
+)  # fmt: skip
 EVERY_EVENT = frozenset({"start", "delta", "end"})
 
 
@@ -56,6 +63,23 @@ def follow(parser: Any, fragments: Iterable[Any], probes: Sequence[Path] = ()) -
             outcome["late events"] = exactly(plain_events(error.events))
     trace.total = {**outcome, **seen(parser, probes), "events": exactly(join_deltas(events))}
     return trace
+
+
+def json_loads(text: str, *, array_hook: Callable[..., Any] | None = None, **options: Any) -> Any:
+    if array_hook is None:
+        return json.loads(text, **options)
+    if sys.version_info >= (3, 15):
+        return json.loads(text, array_hook=array_hook, **options)
+    decoder = json.JSONDecoder(**options)
+    parse_array = decoder.parse_array
+
+    def hooked(*place: Any) -> Any:
+        values, end = parse_array(*place)
+        return array_hook(values), end
+
+    decoder.parse_array = hooked
+    decoder.scan_once = json.scanner.py_make_scanner(decoder)
+    return decoder.decode(text)
 
 
 def seen(parser: Any, probes: Sequence[Path]) -> dict[str, Any]:

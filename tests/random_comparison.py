@@ -174,7 +174,8 @@ def random_options(rng: random.Random) -> tuple[dict[str, Any], tuple[str, ...]]
     hooks: tuple[str, ...] = ()
     if rng.random() < 0.25:
         names = [
-            "object_hook", "object_pairs_hook", "parse_float", "parse_int", "parse_constant",
+            "object_hook", "object_pairs_hook", "array_hook", "parse_float", "parse_int",
+            "parse_constant",
         ]  # fmt: skip
         hooks = tuple(rng.sample(names, rng.randint(1, 3)))
     return options, hooks

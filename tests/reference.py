@@ -160,6 +160,7 @@ class Reference:
         parse_int: Callable[..., Any] | None = None,
         parse_constant: Callable[..., Any] | None = None,
         object_pairs_hook: Callable[..., Any] | None = None,
+        array_hook: Callable[..., Any] | None = None,
     ) -> None:
         self.shown_kinds = kinds_of(allow_partial)
         self.atomic = compiled(atomic)
@@ -172,6 +173,7 @@ class Reference:
         self.keep_text = keep_text
         self.object_hook = object_hook
         self.object_pairs_hook = object_pairs_hook
+        self.array_hook = array_hook
         self.number_hooks = {
             "parse_float": parse_float, "parse_int": parse_int, "parse_constant": parse_constant,
         }  # fmt: skip
@@ -340,7 +342,9 @@ class Reference:
             self._take(byte.decode("ascii"), raw=False)
 
     def _take_char(self, char: str) -> None:
-        self._count_bytes(len(char.encode("utf-8", "surrogatepass")))
+        # What cannot stand here is seen by its first byte.
+        stands = char.isascii() or (self._in_plain_string() and not self.sequence)
+        self._count_bytes(len(char.encode("utf-8", "surrogatepass")) if stands else 1)
         if self.sequence:
             if self.token is None:
                 raise self._impossible(NOT_ASCII)
@@ -349,6 +353,10 @@ class Reference:
         if self.bom_possible and char == "\ufeff":
             raise Stop("malformed", *json_refuses(char, self.strict))
         self._take(char, raw=self.raw_halves_join)
+
+    def _in_plain_string(self) -> bool:
+        token = self.token
+        return token is not None and token.kind in ("string", "key") and not token.escape
 
     def _count_bytes(self, count: int) -> None:
         if self.max_bytes is not None and self.byte_count + count > self.max_bytes:
@@ -422,6 +430,8 @@ class Reference:
                 value = self.object_pairs_hook([(key, each) for key, each, _ in frame.entries])
             elif self.object_hook is not None:
                 value = self.object_hook(value)
+        elif self.array_hook is not None:
+            value = self.array_hook(value)
         self.stack.pop()
         self._end(frame.path, frame.json_type, value, frame.shape())
 

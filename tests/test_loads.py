@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 import pytest
-from comparison import error_of, exactly, loaded
+from comparison import error_of, exactly, json_loads, loaded
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import loads as reference_loads
@@ -189,20 +189,22 @@ def test_the_keywords_of_json_work_alike() -> None:
     options: dict[str, Any] = {
         "object_hook": sorted,
         "object_pairs_hook": tuple,
+        "array_hook": tuple,
         "parse_int": lambda digits: digits + "!",
         "parse_float": str,
         "parse_constant": str.lower,
     }
     for name, hook in options.items():
-        right = exactly(json.loads(text, **{name: hook}))
+        right = exactly(json_loads(text, **{name: hook}))
         assert exactly(loads(text, **{name: hook})) == right
-    assert exactly(loads(text, **options)) == exactly(json.loads(text, **options))
+    assert exactly(loads(text, **options)) == exactly(json_loads(text, **options))
     assert loads('["\n\x01"]', strict=False) == ["\n\x01"]
     none = dict.fromkeys([*options, "cls"])
-    assert exactly(loads(text, **none)) == exactly(json.loads(text, **none))
+    assert exactly(loads(text, **none)) == exactly(json_loads(text, **none))
 
 
-def test_hooks_run_for_closed_objects_of_a_cut_document_only() -> None:
+def test_hooks_run_for_closed_containers_of_a_cut_document_only() -> None:
+    assert loads('[[1],[2', array_hook=lambda items: "hooked") == ["hooked", []]
     assert loads('[{"a":1},{"a":2', object_hook=lambda members: "hooked") == ["hooked", {}]
     assert loads('[{"a":1},{"a":2,', object_hook=lambda members: "hooked") == ["hooked", {"a": 2}]
 

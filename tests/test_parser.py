@@ -419,6 +419,12 @@ def test_is_complete_refuses_what_is_not_a_path() -> None:
 
 
 def test_is_complete_and_paths_follow_the_json_and_not_the_result_of_a_hook() -> None:
+    parser = fed('{"a":[[1],[2]', array_hook=len, events={"end"})
+    assert parser.value == {"a": [1, 1]}
+    assert parser.path == ("a",)
+    assert parser.is_complete(("a", 1, 0))
+    assert not parser.is_complete(("a", 1, 1))
+    assert not parser.is_complete(("a",))
     parser = fed('[{"id":1},{"id":2}', object_hook=lambda members: members["id"])
     assert parser.value == [1, 2]
     assert parser.is_complete((0,))

@@ -1,33 +1,31 @@
 """The hooks of ``json`` in ``Parser``: order, exceptions, and what they may not do."""
 
-import json
 import threading
 from typing import Any
 
 import pytest
-from comparison import error_of, exactly, fed, feed_all
+from comparison import HOOKS, error_of, exactly, fed, feed_all, json_loads
 from fragmentation import fragmentations
 
-from fragjson import (
-    JSONDecodeError,
-    Parser,
-)
+from fragjson import JSONDecodeError, Parser, loads
 from fragjson.testing import units
 
 
 def test_hooks_take_and_give_as_in_json() -> None:
-    text = '{"a":{"b":[1,2.5,NaN,-Infinity]},"a":{"c":3e2}}'
+    text = '{"a":{"b":[1,2.5,NaN,-Infinity,[[]]]},"a":{"c":3e2},"d":[{"e":[]}]}'
     options: dict[str, Any] = {
         "object_pairs_hook": lambda pairs: ("pairs", pairs),
         "object_hook": lambda members: ("members", members),
+        "array_hook": lambda items: ("items", items),
         "parse_int": lambda digits: ("int", digits),
         "parse_float": lambda digits: ("float", digits),
         "parse_constant": lambda word: ("constant", word),
     }
-    for used in (["object_hook"], ["object_pairs_hook"], ["object_pairs_hook", "object_hook"],
-                 ["parse_int", "parse_float", "parse_constant"], list(options)):  # fmt: skip
+    for used in (*([name] for name in HOOKS), ["object_pairs_hook", "object_hook"],
+                 ["object_hook", "array_hook"], list(HOOKS)):  # fmt: skip
         hooks = {name: options[name] for name in used}
-        right = exactly(json.loads(text, **hooks))
+        right = exactly(json_loads(text, **hooks))
+        assert exactly(loads(text, **hooks)) == right
         for _, fragments in fragmentations(text):
             assert exactly(fed(*fragments, **hooks).close()) == right
 
@@ -40,8 +38,7 @@ def test_a_hook_runs_once_for_each_object_inner_ones_first() -> None:
     assert parser.close() == 3
 
 
-@pytest.mark.parametrize("name", ["object_hook", "object_pairs_hook", "parse_int", "parse_float",
-                                  "parse_constant"])  # fmt: skip
+@pytest.mark.parametrize("name", HOOKS)
 def test_an_exception_of_a_hook_passes_unchanged_and_stops_the_parser(name: str) -> None:
     class MineError(Exception):
         pass
@@ -53,7 +50,7 @@ def test_an_exception_of_a_hook_passes_unchanged_and_stops_the_parser(name: str)
 
     parser = Parser(**{name: stop})
     with pytest.raises(MineError) as caught:
-        parser.feed('[1.0,"a",NaN ,{"b":"c"},3,')
+        parser.feed('[1.0,"a",NaN ,{"b":"c"},3,[]')
     assert caught.value is mine
     assert parser.status == "invalid"
     assert type(parser.error) is JSONDecodeError
@@ -70,8 +67,8 @@ def test_an_exception_of_a_hook_passes_unchanged_and_stops_the_parser(name: str)
 
 def test_where_a_hook_raises_is_the_same_for_every_fragmentation() -> None:
     text = '[{"a":1.5,"b":[2]},"x",{"c":NaN},-3 ,{}]'
-    names = ("object_hook", "parse_float", "parse_int", "parse_constant")
-    for stop_at in range(1, 8):
+    names = ("object_hook", "array_hook", "parse_float", "parse_int", "parse_constant")
+    for stop_at in range(1, 10):
         outcomes = set()
         for name, fragments in fragmentations(text):
             calls: list[Any] = []
@@ -101,7 +98,7 @@ def test_a_hook_that_raises_at_the_close_of_a_root_number_stops_the_parser_too()
 
 
 @pytest.mark.parametrize("misuse", ["feed", "close", "reset"])
-@pytest.mark.parametrize("name", ["object_hook", "parse_int"])
+@pytest.mark.parametrize("name", ["object_hook", "array_hook", "parse_int"])
 def test_the_parser_may_not_be_driven_from_inside_a_hook(misuse: str, name: str) -> None:
     raised: list[BaseException] = []
 
@@ -116,7 +113,7 @@ def test_the_parser_may_not_be_driven_from_inside_a_hook(misuse: str, name: str)
     parser.feed('[{"a":1},2')
     parser.feed("]")
     assert parser.status == "complete"
-    assert len(raised) == {"object_hook": 1, "parse_int": 2}[name]
+    assert len(raised) == {"object_hook": 1, "array_hook": 1, "parse_int": 2}[name]
 
 
 def test_a_hook_may_look_at_the_parser() -> None:
@@ -127,10 +124,12 @@ def test_a_hook_may_look_at_the_parser() -> None:
         seen.append(exactly(parser.value))
         return members
 
-    parser = Parser(object_hook=hook)
-    parser.feed('[{"a":1}]')
-    assert len(seen) == 2
-    assert parser.close() == [{"a": 1}]
+    for name in ("object_hook", "array_hook"):
+        seen.clear()
+        parser = Parser(**{name: hook})
+        parser.feed('[{"a":1}]')
+        assert len(seen) == 2
+        assert parser.close() == [{"a": 1}]
 
 
 def test_one_thread_at_a_time_may_feed() -> None:

@@ -4,8 +4,18 @@ import tracemalloc
 from typing import Any
 
 import pytest
-from comparison import EVERY_EVENT, error_of, events_of, exactly, fed, feed_all, plain_events
+from comparison import (
+    EVERY_EVENT,
+    error_of,
+    events_of,
+    exactly,
+    fed,
+    feed_all,
+    follow,
+    plain_events,
+)
 from fragmentation import fragmentations
+from reference import Reference
 
 from fragjson import (
     Allow,
@@ -60,8 +70,8 @@ OPTIONS: list[dict[str, Any]] = [
     {}, {"allow_partial": False}, {"allow_partial": Allow.OBJ}, {"atomic": "$.mode"},
     {"events": ("start", "delta", "end")}, {"events": {"end"}, "paths": ("$.a[*]", "$.mode")},
     {"strict": False}, {"max_depth": 1}, {"max_bytes": 12}, {"max_string": 3}, {"keep_text": True},
-    {"object_hook": sorted}, {"object_pairs_hook": list}, {"parse_float": str}, {"parse_int": str},
-    {"parse_constant": str},
+    {"object_hook": sorted}, {"object_pairs_hook": list}, {"array_hook": tuple},
+    {"parse_float": str}, {"parse_int": str}, {"parse_constant": str},
 ]  # fmt: skip
 
 
@@ -251,3 +261,19 @@ def test_max_bytes_counts_utf_8_as_fed(limit: int, data: Any, pos: int | None) -
             else:
                 assert type(error) is LimitExceededError, name
                 assert (error.msg, error.pos, error.stopped_at) == ("More than max_bytes", pos, pos)
+
+
+@pytest.mark.parametrize("char", ["é", "水", "😀"])
+@pytest.mark.parametrize(
+    "before",
+    ["", "[", "[1", "[tr", "{", '{"a"', '{"é', '"x', '"\\', '"\\u00', '"\\ud83d', "1 ", "[] "],
+)
+def test_a_character_that_fits_in_part_is_refused_alike_as_text_and_as_bytes(
+    before: str, char: str
+) -> None:
+    for limit in range(len((before + char).encode()) + 1):
+        right = follow(Reference(max_bytes=limit), [before, char]).total
+        for head in (before, before.encode()):
+            for tail in (char, char.encode()):
+                total = follow(Parser(max_bytes=limit), [head, tail]).total
+                assert {**total, "unused": ""} == {**right, "unused": ""}

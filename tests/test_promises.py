@@ -13,7 +13,17 @@ from typing import Any
 
 import pytest
 import strategies
-from comparison import error_of, exactly, feed_all, follow, loaded, paths_in, plain_events, value_of
+from comparison import (
+    error_of,
+    exactly,
+    feed_all,
+    follow,
+    json_loads,
+    loaded,
+    paths_in,
+    plain_events,
+    value_of,
+)
 from fragmentation import fragmentations
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -196,11 +206,11 @@ def test_hooks_run_in_the_order_of_json_and_open_containers_are_plain(text: str,
 
             return call
 
-        names = ("object_hook", "parse_float", "parse_int", "parse_constant")
+        names = ("object_hook", "array_hook", "parse_float", "parse_int", "parse_constant")
         return {name: hook(name) for name in names}
 
     right: list[str] = []
-    value = json.loads(text, **noting(right))
+    value = json_loads(text, **noting(right))
     for name, fragments in fragmentations(text, seed):
         calls: list[str] = []
         parser = Parser(**noting(calls))

@@ -12,6 +12,7 @@ from fragjson.toolcalls.turn import LiveCall
 _Partial: TypeAlias = bool | Allow | Literal["off", "on", "trailing-strings"]
 _ObjectHook: TypeAlias = Callable[[dict[str, Any]], Any]
 _PairsHook: TypeAlias = Callable[[list[tuple[str, Any]]], Any]
+_ArrayHook: TypeAlias = Callable[[list[Any]], Any]
 _TextHook: TypeAlias = Callable[[str], Any]
 
 @final
@@ -83,6 +84,7 @@ class Parser:
         parse_int: _TextHook | None = None,
         parse_constant: _TextHook | None = None,
         object_pairs_hook: _PairsHook | None = None,
+        array_hook: _ArrayHook | None = None,
     ) -> None: ...
     @property
     def value(self) -> Any: ...
@@ -123,5 +125,6 @@ def loads(
     parse_int: _TextHook | None = None,
     parse_constant: _TextHook | None = None,
     object_pairs_hook: _PairsHook | None = None,
+    array_hook: _ArrayHook | None = None,
     max_depth: int = 1000,
 ) -> Any: ...

@@ -405,7 +405,7 @@ cdef enum:
 cdef class Parser:
     """Parser(*, allow_partial=True, atomic=(), events=(), paths=None, strict=True, max_depth=1000, \
 max_bytes=None, max_string=None, keep_text=False, object_hook=None, parse_float=None, \
-parse_int=None, parse_constant=None, object_pairs_hook=None)\n--\n\n\
+parse_int=None, parse_constant=None, object_pairs_hook=None, array_hook=None)\n--\n\n\
     Parse one JSON document while it arrives.
 
     Feed fragments as they come, cut anywhere; ``value`` is the best value that is certain. It is
@@ -425,8 +425,9 @@ parse_int=None, parse_constant=None, object_pairs_hook=None)\n--\n\n\
         max_bytes: UTF-8 bytes that may be fed; None for no limit.
         max_string: code points of a string, key or number; None for no limit.
         keep_text: keep what is fed, readable as ``text``.
-        object_hook, parse_float, parse_int, parse_constant, object_pairs_hook: as in
-            ``json.loads``. An open object is a plain dict; its hook runs when it closes.
+        object_hook, parse_float, parse_int, parse_constant, object_pairs_hook, array_hook: as in
+            ``json.loads`` (which has the last from Python 3.15). An open container is a plain dict
+            or list; its hook runs when it closes.
 
     Raises:
         ValueError, TypeError: an option's value or type is wrong; the message names the option.
@@ -490,9 +491,10 @@ parse_int=None, parse_constant=None, object_pairs_hook=None)\n--\n\n\
     cdef Py_ssize_t max_bytes
     cdef object events_root        # Node of paths, or None: everything matches
     cdef object atomic_root        # Node of atomic, or None: nothing matches
-    cdef bint has_hooks            # object_hook or object_pairs_hook
+    cdef bint has_hooks            # any of these three
     cdef object object_hook
     cdef object object_pairs_hook
+    cdef object array_hook
     cdef object parse_float
     cdef object parse_int
     cdef object parse_constant
@@ -525,6 +527,7 @@ parse_int=None, parse_constant=None, object_pairs_hook=None)\n--\n\n\
         parse_int=None,
         parse_constant=None,
         object_pairs_hook=None,
+        array_hook=None,
     ):
         if self.guard != UNBORN:
             raise RuntimeError("Parser.__init__() was called twice; reset() starts again")
@@ -545,7 +548,15 @@ parse_int=None, parse_constant=None, object_pairs_hook=None)\n--\n\n\
             self.m.max_string = PY_SSIZE_T_MAX
         else:
             self.m.max_string = limit("max_string", max_string)
-        set_hooks(self, object_hook, parse_float, parse_int, parse_constant, object_pairs_hook)
+        set_hooks(
+            self,
+            object_hook,
+            parse_float,
+            parse_int,
+            parse_constant,
+            object_pairs_hook,
+            array_hook,
+        )
         self.m.one_document = True
         if keep_text:
             self.texts = []
@@ -875,6 +886,7 @@ parse_int=None, parse_constant=None, object_pairs_hook=None)\n--\n\n\
             self.parse_int,
             self.parse_constant,
             self.object_pairs_hook,
+            self.array_hook,
         )
         if self.texts is not None:
             other.texts = []
@@ -972,7 +984,7 @@ cdef int clear_parser(PyObject* item) noexcept:
     self.level = 0
     self.has_value = False
     self.value = self.failure = self.pending = self.unused = self.root_shape = None
-    self.object_hook = self.object_pairs_hook = None
+    self.object_hook = self.object_pairs_hook = self.array_hook = None
     self.parse_float = self.parse_int = self.parse_constant = None
     return 0
 
@@ -1044,7 +1056,13 @@ cdef object hook(str option, value):
 
 
 cdef int set_hooks(
-    Parser self, object_hook, parse_float, parse_int, parse_constant, object_pairs_hook
+    Parser self,
+    object_hook,
+    parse_float,
+    parse_int,
+    parse_constant,
+    object_pairs_hook,
+    array_hook,
 ) except -1:
     # As in json, the plain types mean the default.
     if parse_float is not None and parse_float is not float:
@@ -1058,6 +1076,9 @@ cdef int set_hooks(
         self.has_hooks = True
     elif object_hook is not None:
         self.object_hook = hook("object_hook", object_hook)
+        self.has_hooks = True
+    if array_hook is not None:
+        self.array_hook = hook("array_hook", array_hook)
         self.has_hooks = True
     if self.has_hooks:
         self.pairs = []
@@ -1143,6 +1164,17 @@ cdef str message(Fault fault):
     if fault == TOO_LONG:
         return "Longer than max_string"
     return "Unexpected UTF-8 BOM (decode using utf-8-sig)"
+
+
+cdef bint last_escape_counts() except -1:
+    """Does json take four digits at the very end for an escape? From 3.14 on it does."""
+    try:
+        json.loads(r'"\u0000')
+    except json.JSONDecodeError as error:
+        return error.pos == 0  # of the string then, and not of the escape
+
+# Asked, since what mends json may reach an older version, too.
+cdef bint LAST_ESCAPE_COUNTS = last_escape_counts()
 
 
 cdef int note_failure(
@@ -1527,11 +1559,13 @@ cdef int close_container(Parser self) except -1:
     if self.has_hooks:
         # From here on the container is its parent's business, but it stays on the spine while its
         # hook runs: the user may look at the parser from inside.
-        if is_object:
-            if self.object_pairs_hook is not None:
-                value = self.object_pairs_hook(self.pairs[self.level - 1])
-            else:
-                value = self.object_hook(container)
+        if not is_object:
+            if self.array_hook is not None:
+                value = self.array_hook(container)
+        elif self.object_pairs_hook is not None:
+            value = self.object_pairs_hook(self.pairs[self.level - 1])
+        elif self.object_hook is not None:
+            value = self.object_hook(container)
         self.pairs.pop()
         shape = self.shapes.pop()
         frame = &self.frames[self.level - 1]
@@ -1874,7 +1908,7 @@ cdef int end_root_number(Parser self) except -1:
 cdef int end_input(Parser self) except -1:
     """No more comes: end a number at the root, or note why the input cannot end here."""
     cdef Place place
-    cdef Fault fault = end_fault(&self.m, &place)
+    cdef Fault fault = end_fault(&self.m, LAST_ESCAPE_COUNTS, &place)
     self.fragment_pos = position(self)  # no fragment has failed
     if fault != NO_FAULT:
         note_failure(self, IncompleteJSONError, message(fault), place, position(self), "")
@@ -2108,16 +2142,23 @@ cdef Py_ssize_t utf8_size(text, Py_ssize_t start, Py_ssize_t end):
 cdef Py_ssize_t run_limited_text(Parser self, text, Py_ssize_t start) except -1:
     """Read str from unit start on, as far as max_bytes lets.
 
-    In stretches that are sure to fit, so that no unit is counted that is not read.
+    In stretches that are sure to fit, so that no unit is counted that is not read. Of a character
+    that does not fit, the part that does may be enough to see that it cannot stand here at all, as
+    the first of its bytes would show.
     """
     cdef Py_ssize_t size = PyUnicode_GET_LENGTH(<PyObject*>text)
     cdef Py_ssize_t end, stop
+    cdef bint could_stand
     while start < size:
         end = start + max(self.bytes_left // 4, 1)
         if end > size:
             end = size
         if self.bytes_left < 4 and utf8_size(text, start, end) > self.bytes_left:
-            stop_at_max_bytes(self)
+            could_stand = (
+                self.m.state == IN_STRING and self.m.escape == NO_ESCAPE and self.carry_size == 0
+            )
+            if could_stand or self.bytes_left == 0:
+                stop_at_max_bytes(self)
         stop = run_text(self, text, start, end, True)
         self.bytes_left -= utf8_size(text, start, stop)
         start = stop
@@ -2400,6 +2441,7 @@ def loads(
     parse_int=None,
     parse_constant=None,
     object_pairs_hook=None,
+    array_hook=None,
     max_depth=1000,
 ):
     """Parse a JSON text that may be cut; a drop-in for ``json.loads``.
@@ -2414,8 +2456,8 @@ def loads(
             pydantic say it. A number or literal shown early may turn out to be another.
         cls: must be None; decoder classes are not supported.
         max_depth: containers that may be open at once.
-        strict, object_hook, parse_float, parse_int, parse_constant, object_pairs_hook: as in
-            ``json.loads``.
+        strict, object_hook, parse_float, parse_int, parse_constant, object_pairs_hook, array_hook:
+            as in ``json.loads``, which has the last from Python 3.15.
 
     Raises:
         IncompleteJSONError: the text is cut and nothing of it can show, or ``allow_partial`` is
@@ -2448,7 +2490,15 @@ def loads(
     parser.shown_kinds = kinds or SHOW_STR | SHOW_ARR | SHOW_OBJ
     parser.m.strict = strict
     parser.m.max_depth = limit("max_depth", max_depth)
-    set_hooks(parser, object_hook, parse_float, parse_int, parse_constant, object_pairs_hook)
+    set_hooks(
+        parser,
+        object_hook,
+        parse_float,
+        parse_int,
+        parse_constant,
+        object_pairs_hook,
+        array_hook,
+    )
     encoding = None
     if not PyUnicode_CheckExact(s):
         if isinstance(s, (bytes, bytearray, memoryview)):
@@ -2476,7 +2526,7 @@ def loads(
         parser.texts = [decoded_document(s, encoding)]
         error = make_error(parser)
     else:
-        fault = end_fault(&parser.m, &place)
+        fault = end_fault(&parser.m, LAST_ESCAPE_COUNTS, &place)
         if fault == NO_FAULT and parser.m.state == IN_NUMBER:
             end_root_number(parser)
         elif fault != NO_FAULT:

@@ -918,8 +918,12 @@ cdef inline Step advance(Machine* m, const unit* text, Py_ssize_t end) noexcept 
 
 # ---- The end of the input ------------------------------------------------------------------------
 
-cdef inline Fault end_fault(Machine* m, Place* place) noexcept nogil:
-    """Why json would refuse the input if it ended now, or NO_FAULT; m.at must be 0."""
+cdef inline Fault end_fault(Machine* m, bint last_escape_counts, Place* place) noexcept nogil:
+    """Why json would refuse the input if it ended now, or NO_FAULT; m.at must be 0.
+
+    Some versions of json ask for one more character after the four digits before they believe an
+    escape: then the last one does not count.
+    """
     place[0] = place_at(m, m.base)
     if m.state == END:
         return NO_FAULT
@@ -930,8 +934,10 @@ cdef inline Fault end_fault(Machine* m, Place* place) noexcept nogil:
     if m.state == FIRST_KEY or m.state == NEXT_KEY:
         return BAD_KEY
     if m.state == IN_STRING:
-        # json asks for one more character after the four digits before it believes an escape.
-        if m.escape >= HEX_0 or (m.escape == NO_ESCAPE and m.mark >= 0 and m.mark + 5 == m.base):
+        if m.escape >= HEX_0 or (
+            not last_escape_counts
+            and m.escape == NO_ESCAPE and m.mark >= 0 and m.mark + 5 == m.base
+        ):
             place[0] = place_at(m, m.mark)
             return BAD_HEX
         place[0] = m.token

@@ -75,7 +75,10 @@ def use_up(parser: Parser, text: str = TEXT) -> None:
 @attack
 def hooks_that_drop_the_parser() -> None:
     """The last name of the parser goes while it feeds."""
-    for name in ("object_hook", "object_pairs_hook", "parse_int", "parse_float", "parse_constant"):
+    for name in (
+        "object_hook", "object_pairs_hook", "array_hook", "parse_int", "parse_float",
+        "parse_constant",
+    ):  # fmt: skip
         box: list[Parser] = []
         box.append(Parser(**{name: lambda _, box=box: box.clear()}))
         feed = box[0].feed
@@ -90,7 +93,7 @@ def hooks_that_drop_the_parser() -> None:
 
 @attack
 def hooks_that_meddle() -> None:
-    for name in ("object_hook", "object_pairs_hook", "parse_int"):
+    for name in ("object_hook", "object_pairs_hook", "array_hook", "parse_int"):
 
         def hook(argument: Any) -> Any:
             meddle(parser)
@@ -117,9 +120,9 @@ class Last:
 def finalizers_of_hook_results() -> None:
     """Duplicate keys, resets and errors drop what hooks had made."""
     text = '{"a":{"b":1},"a":{"c":[{},{}]},"a":"x","a":{},"d":[{"e":{}}],"d":2}'
-    for options in ({"object_hook": Last}, {"object_pairs_hook": Last}, {"parse_int": Last}):
+    for name in ("object_hook", "object_pairs_hook", "array_hook", "parse_int"):
         for end in range(len(text)):
-            parser = Parser(events=("end",), **options)
+            parser = Parser(events=("end",), **{name: Last})
             Last.parsers = [parser]
             with contextlib.suppress(ValueError, RuntimeError):
                 parser.feed(text[:end])

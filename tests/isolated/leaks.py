@@ -76,7 +76,7 @@ def hooks_that_raise(turn: int) -> None:
         next(countdown)
         return argument
 
-    parser = Parser(object_pairs_hook=hook, parse_int=hook, **EVERYTHING)
+    parser = Parser(object_pairs_hook=hook, array_hook=hook, parse_int=hook, **EVERYTHING)
     with contextlib.suppress(StopIteration):
         for piece in pieces(turn):
             parser.feed(piece)

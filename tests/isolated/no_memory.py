@@ -29,7 +29,9 @@ EVERYTHING: dict[str, Any] = {
     "events": ("start", "delta", "end"), "paths": ["$.a", "$.e[*]", "$.m.n.o", "$.*"],
     "atomic": ["$.m.n.o"], "keep_text": True, "max_bytes": 10**6, "max_string": 10**6,
 }  # fmt: skip
-HOOKS: dict[str, Any] = {"object_pairs_hook": dict, "parse_float": complex, "parse_constant": str}
+HOOKS: dict[str, Any] = {
+    "object_pairs_hook": dict, "array_hook": tuple, "parse_float": complex, "parse_constant": str,
+}  # fmt: skip
 OPTIONS: list[dict[str, Any]] = [{}, EVERYTHING, HOOKS, {"allow_partial": False}]
 ENOUGH = 40
 """Runs in a row that nothing has happened to: the failures have gone past the end."""
