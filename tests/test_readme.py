@@ -32,7 +32,10 @@ def run(code: str, stream: Sequence[str], folder: Path, *arguments: str) -> str:
             check=False, timeout=60,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "ResourceWarning" not in done.stderr  # everything is closed
+    # Everything is closed, but for the idle connections that a client keeps for its next request:
+    # these are there until the end, where CPython from 3.14 on tells of them.
+    told = [line for line in done.stderr.splitlines() if "ResourceWarning" in line]
+    assert [line for line in told if not line.startswith("<sys>:0: ")] == []
     return done.stdout
 
 
