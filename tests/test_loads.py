@@ -204,7 +204,7 @@ def test_the_keywords_of_json_work_alike() -> None:
 
 
 def test_hooks_run_for_closed_containers_of_a_cut_document_only() -> None:
-    assert loads('[[1],[2', array_hook=lambda items: "hooked") == ["hooked", []]
+    assert loads("[[1],[2", array_hook=lambda items: "hooked") == ["hooked", []]
     assert loads('[{"a":1},{"a":2', object_hook=lambda members: "hooked") == ["hooked", {}]
     assert loads('[{"a":1},{"a":2,', object_hook=lambda members: "hooked") == ["hooked", {"a": 2}]
 
