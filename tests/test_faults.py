@@ -377,6 +377,13 @@ def test_faults_leave_the_stream_alone_and_are_the_same_for_a_seed() -> None:
     assert {fault for fault in FAULTS if broken(lines, fault, 7) == lines} <= {"reorder"}
 
 
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_stream_of_no_line_or_one_can_have_any_fault(fault: str) -> None:
+    for lines in ([], [""], [DONE]):
+        for seed in range(9):
+            assert len(broken(lines, fault, seed)) <= len(lines) + 9  # keep-alives
+
+
 def test_fragments_are_the_whole() -> None:
     rng = random.Random(1)
     for seed in range(200):

@@ -40,13 +40,13 @@ def broken(stream: Sequence[str], fault: str, seed: int = 0) -> list[str]:
 
 def _drop(stream: Sequence[str], rng: random.Random) -> list[str]:
     """Lose one line."""
-    at = rng.randrange(len(stream))
+    at = _somewhere(stream, rng)
     return [*stream[:at], *stream[at + 1 :]]
 
 
 def _repeat(stream: Sequence[str], rng: random.Random) -> list[str]:
     """Send one to three lines twice."""
-    at = rng.randrange(len(stream))
+    at = _somewhere(stream, rng)
     again = stream[at : at + rng.randint(1, 3)]
     return [*stream[: at + len(again)], *again, *stream[at + len(again) :]]
 
@@ -70,12 +70,14 @@ def _reorder(stream: Sequence[str], rng: random.Random) -> list[str]:
 
 def _cut(stream: Sequence[str], rng: random.Random) -> list[str]:
     """Break the connection: the stream just ends."""
-    return list(stream[: rng.randrange(len(stream))])
+    return list(stream[: _somewhere(stream, rng)])
 
 
 def _corrupt(stream: Sequence[str], rng: random.Random) -> list[str]:
     """Change one character: the line may not be JSON any more, or say something else."""
-    at = rng.randrange(len(stream))
+    if not stream:
+        return []
+    at = _somewhere(stream, rng)
     line = stream[at]
     place = rng.randrange(len(line)) if line else 0
     wrong = chr(rng.randrange(0x20, 0x7F))
@@ -84,7 +86,7 @@ def _corrupt(stream: Sequence[str], rng: random.Random) -> list[str]:
 
 def _stall(stream: Sequence[str], rng: random.Random) -> list[str]:
     """Send nothing but keep-alive lines for a while, and then the rest."""
-    at = rng.randrange(len(stream))
+    at = _somewhere(stream, rng)
     return [*stream[:at], *rng.choices(_KEEP_ALIVES, k=rng.randint(1, 9)), *stream[at:]]
 
 
@@ -130,6 +132,11 @@ def is_finish(line: str) -> bool:
         if name in _KINDS and isinstance(value, str) and value.endswith(_FINISHING):
             return True
     return False
+
+
+def _somewhere(stream: Sequence[str], rng: random.Random) -> int:
+    """Return the index of a line; 0 where there is none, as in a stream broken off at once."""
+    return rng.randrange(len(stream) or 1)
 
 
 def _place(line: str) -> tuple[str, ...]:
