@@ -414,8 +414,8 @@ parse_int=None, parse_constant=None, object_pairs_hook=None, array_hook=None)\n-
 
     Args:
         allow_partial: what may show while it is unfinished: True for strings, arrays and objects,
-            False for nothing, or a set of ``Allow.STR``, ``Allow.ARR`` and ``Allow.OBJ``. The
-            other kinds show when they close.
+            False for nothing, or ``Allow.STR``, ``Allow.ARR`` and ``Allow.OBJ`` joined by ``|``.
+            The other kinds show when they close.
         atomic: paths of strings that show only when closed (``"$.mode"``).
         events: which of ``"start"``, ``"delta"`` and ``"end"`` the feeds return.
         paths: limits ``events`` to values at these paths (a JSONPath subset, see

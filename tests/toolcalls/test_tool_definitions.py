@@ -1,6 +1,7 @@
 """Tools as users have them: mappings of schemas, and the definitions that went to each vendor."""
 
 import sys
+from types import SimpleNamespace
 from typing import Any
 
 import anthropic
@@ -60,6 +61,11 @@ TOOLS: dict[str, Any] = {
     "Anthropic, an object": [
         anthropic.types.beta.BetaToolParam(name="tides", input_schema=SCHEMA, type="custom")
     ],
+    "Bedrock": [{"toolSpec": {"name": "tides", "inputSchema": {"json": SCHEMA}}}],
+    "Bedrock, without the json": [{"toolSpec": {"name": "tides", "inputSchema": SCHEMA}}],
+    "MCP": [{"name": "tides", "description": "", "inputSchema": SCHEMA}],
+    "MCP, an object": [SimpleNamespace(name="tides", inputSchema=SCHEMA, outputSchema=None)],
+    "LangChain, an object": [SimpleNamespace(name="tides", args_schema=Tides)],
     "Gemini": [declared(parameters=UPPER)],
     "Gemini, JSON Schema": [declared(parametersJsonSchema=SCHEMA)],
     "Gemini, a declaration": [{"name": "tides", "parameters": UPPER}],
@@ -157,6 +163,16 @@ def test_tools_without_a_schema_are_known_and_take_anything() -> None:
         ([{"type": "function", "function": {"name": ""}}], ValueError, "the tool has no name"),
         ([{"functionDeclarations": [{"description": "x"}]}], ValueError,
          r"tools\[0\].functionDeclarations\[0\]: the tool has no name"),
+        *(
+            ([{"name": "f", word: SCHEMA}], TypeError,
+             rf"tools\[0\]: a schema is looked for in 'parameters', not in '{word}'")
+            for word in ("schema", "params", "parameter", "arguments")
+        ),
+        ([{"type": "function", "name": "f", "schema": SCHEMA}], TypeError, "not in 'schema'"),
+        ([{"type": "function", "function": {"name": "f", "input_schema": SCHEMA}}], TypeError,
+         "looked for in 'parameters', not in 'input_schema'"),
+        ([SCHEMA], TypeError, r"tools\[0\]: a schema, and no name: write {name: schema}"),
+        ([{"f": SCHEMA}], TypeError, r"tools\[0\]: not the definition of a tool"),
         ({1: {}}, TypeError, r"tools\[1\]: a name is a str, not int"),
         ({"f": None}, TypeError, r"tools\['f'\] \(f\): a schema is a dict, .* not NoneType"),
         ({"f": int}, TypeError, r"\(f\): a schema is a dict, a pydantic model or a TypeAdapter"),

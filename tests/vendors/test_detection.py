@@ -113,6 +113,9 @@ def test_a_response_that_was_not_streamed_does_not_pass_for_an_empty_stream(
     response = form(**NOT_STREAMED[vendor])
     with pytest.raises(ValueError, match="was not streamed: ask the vendor for stream=True"):
         Accumulator(vendor).feed(response)
+    for made in (Accumulator(vendor).stream, Accumulator(vendor).astream):
+        with pytest.raises(ValueError, match="was not streamed: ask the vendor for stream=True"):
+            made(response)  # an SDK's model can be iterated: by its fields
     accumulator = replay([response])  # which aborts it for a ValueError
     assert accumulator.calls == []
     assert accumulator.outcome.state == "aborted"

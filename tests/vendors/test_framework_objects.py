@@ -127,6 +127,20 @@ def test_langchain_takes_the_result() -> None:
 # LiteLLM
 
 
+def test_a_tool_of_langchain_is_known_with_its_schema() -> None:
+    tools = pytest.importorskip("langchain_core.tools")
+
+    def tides(port: str) -> str:
+        """Say when high water is."""
+        return port
+
+    accumulator = Accumulator("langchain", tools=[tools.tool(tides)])
+    start = {"index": 0, "id": "c", "name": "tides", "args": '{"port": 5}'}
+    chunk = {"type": "AIMessageChunk", "content": "", "tool_call_chunks": [start]}
+    found = [event.type for event in accumulator.feed(chunk)]
+    assert "schema_violation" in found
+
+
 @pytest.fixture(scope="module")
 def litellm() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:

@@ -19,7 +19,7 @@ from fragjson.toolcalls.metrics import TurnMetrics
 from fragjson.toolcalls.streams import AsyncEventStream, EventStream
 from fragjson.toolcalls.turn import Settings, Turn
 from fragjson.toolcalls.verdict import CallStatus, Word
-from fragjson.vendors._reading import DONE, decode_sse, is_whole
+from fragjson.vendors._reading import DONE, decode_sse, refuse_whole
 from fragjson.vendors._undecided import Undecided
 
 if TYPE_CHECKING:
@@ -325,6 +325,7 @@ class Accumulator:
 
         Raises:
             TypeError: the source is none that a ``for`` loop can read.
+            ValueError: it is a response that was not streamed.
 
         >>> accumulator = Accumulator("anthropic")
         >>> with accumulator.stream([]) as events:
@@ -343,6 +344,7 @@ class Accumulator:
 
         Raises:
             TypeError: the source is none that an ``async for`` loop can read.
+            ValueError: it is a response that was not streamed.
 
         >>> import asyncio
         >>> async def main(accumulator):
@@ -395,12 +397,12 @@ class Accumulator:
                 return
             adapter_class = vendors.adapter(name)
             if vendors.is_built_in(adapter_class):
-                _refuse_whole(chunk)
+                refuse_whole(chunk)
             adapter = self._adapt(adapter_class)
             for held in self._undecided.release():
                 adapter.feed(held)
         elif self._whose is None:
-            _refuse_whole(chunk)
+            refuse_whole(chunk)
             if isinstance(chunk, _NO_CHUNK) and vendors.whose(chunk, self._vendor) is None:
                 raise TypeError(
                     "a chunk is an object of the SDK, a dict or the text of a data: line, not "
@@ -426,11 +428,6 @@ class Accumulator:
             self._over = how
             self._adapter, self._fragment = None, _no_fragment
         return self._turn.told()
-
-
-def _refuse_whole(chunk: Any) -> None:
-    if is_whole(chunk):
-        raise ValueError("this response was not streamed: ask the vendor for stream=True")
 
 
 def _no_fragment(chunk: dict[str, Any]) -> None:

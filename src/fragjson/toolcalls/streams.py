@@ -8,6 +8,8 @@ closed or aborted and the source is closed. They are context managers because on
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from fragjson.vendors._reading import refuse_whole
+
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable
     from types import TracebackType
@@ -80,6 +82,7 @@ class AsyncEventStream:
 def _check(chunks: Any, method: str) -> None:
     """Refuse a source that cannot be iterated in this way, before anything is begun."""
     plain = method == "__iter__"
+    refuse_whole(chunks)
     if hasattr(chunks, "__await__"):
         hint = ": it is to be awaited first"
     elif isinstance(chunks, str | bytes | bytearray | dict):

@@ -15,7 +15,7 @@ from fragjson.toolcalls.events import StreamError
 
 __all__ = [
     "DONE", "as_index", "as_list", "as_text", "decode_sse", "either", "failure", "given",
-    "is_whole", "json_safe", "read", "sdk_of",
+    "json_safe", "read", "refuse_whole", "sdk_of",
 ]  # fmt: skip
 
 _NONE = (None, "", "null")
@@ -111,13 +111,15 @@ def failure(error: Any) -> StreamError:
     return StreamError(str(message), code=code, payload=json_safe(error))
 
 
-def is_whole(chunk: Any) -> bool:
-    """Whether it is a response that was not streamed, of a vendor whose chunks look otherwise.
+def refuse_whole(chunk: Any) -> None:
+    """Refuse a response that was not streamed, of a vendor whose chunks look otherwise.
 
-    >>> is_whole({"object": "chat.completion", "choices": [{"message": {}}]})
-    True
+    >>> refuse_whole({"object": "chat.completion", "choices": [{"message": {}}]})
+    Traceback (most recent call last):
+    ValueError: this response was not streamed: ask the vendor for stream=True
     """
-    return read(chunk, "object") in _WHOLE or read(chunk, "type") == "message"
+    if read(chunk, "object") in _WHOLE or read(chunk, "type") == "message":
+        raise ValueError("this response was not streamed: ask the vendor for stream=True")
 
 
 def decode_sse(text: str | bytes | bytearray) -> Any:
