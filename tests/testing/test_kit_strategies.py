@@ -9,7 +9,7 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 from strategies import examples
 
-from fragjson.testing import FAULTS, WRITERS, replay
+from fragjson.testing import FAULTS, WRITERS, Writer, chunks, replay
 from fragjson.testing.strategies import (
     CutText,
     Stream,
@@ -21,6 +21,7 @@ from fragjson.testing.strategies import (
     streams,
     tool_calls,
 )
+from fragjson.toolcalls import Accumulator, Key
 
 GENERATE = settings(
     max_examples=3000, database=None, derandomize=True, deadline=None, phases=[Phase.generate]
@@ -135,6 +136,17 @@ def test_an_end_is_inside_the_last_call_also_if_they_alternate(name: str, lost: 
         stream = writer.write(*meant, end=end, lost=lost, interleaved=True, cut=list)
         for call in replay(stream, writer.vendor).ready():
             assert (call.name, call.arguments) in meant
+
+
+@pytest.mark.parametrize("writer", WRITERS.values(), ids=WRITERS)
+def test_a_second_turn_is_no_repetition_of_the_first_with_ids_of_its_own(writer: Writer) -> None:
+    seen: set[Key] = set()
+    for first in (0, 1):
+        accumulator = Accumulator(writer.vendor, seen=seen)
+        with accumulator.stream(chunks(writer.write(("find", {"a": 1}), first=first))) as events:
+            list(events)
+        (call,) = accumulator.ready()
+        seen.add(call.key)
 
 
 @given(streams(broken=True))

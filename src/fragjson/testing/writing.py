@@ -137,6 +137,7 @@ class Writer(ABC):
         lost: int = 1,
         interleaved: bool = False,
         cut: Cut = fragments,
+        first: int = 0,
     ) -> list[str]:
         """Write a stream, line by line.
 
@@ -146,6 +147,8 @@ class Writer(ABC):
             lost: how many fragments of the last call an end that is no success takes with it.
             interleaved: the fragments of the calls alternate.
             cut: cuts the text of arguments into fragments.
+            first: the number in the id of the first call. In the later turns of a conversation
+                it is another, or their calls pass for those of the first, said again.
 
         Raises:
             ValueError: there is no such end, or the vendor has no word for it.
@@ -154,7 +157,9 @@ class Writer(ABC):
         for call in calls:
             if not isinstance(call, tuple) or len(call) < 2:
                 raise TypeError(f"a call is a pair of a name and arguments, not {call!r}")
-        meant = [WrittenCall(*said, f"call_{place}", place) for place, said in enumerate(calls)]
+        meant = [
+            WrittenCall(*said, f"call_{first + place}", place) for place, said in enumerate(calls)
+        ]
         steps = [self._steps(call, "success", 0, cut) for call in meant[:-1]]
         steps += [self._steps(call, end, lost, cut) for call in meant[-1:]]
         if interleaved and end != "success":

@@ -113,13 +113,14 @@ class Adapter:
 def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> dict[str, Any]:
     """Return the block that answers a call; all answers go into one message of role ``user``.
 
-    ``content`` is a ``str`` or a list of content blocks; anything else is sent as JSON.
+    ``content`` is a ``str`` or a list of blocks, which have a ``type``; anything else is sent as
+    JSON.
 
     >>> from types import SimpleNamespace
     >>> call = SimpleNamespace(id="toolu_1", name="find", extra={})  # a ToolCall in real life
     >>> tool_result(call, "no such port", is_error=True)
     {'type': 'tool_result', 'tool_use_id': 'toolu_1', 'content': 'no such port', 'is_error': True}
     """
-    content = content_of(content, str, list)
+    content = content_of(content, str, parts=True)
     block = {"type": "tool_result", "tool_use_id": call.id, "content": content}
     return {**block, "is_error": True} if is_error else block

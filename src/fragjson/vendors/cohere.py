@@ -74,13 +74,13 @@ class Adapter:
 def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> dict[str, Any]:
     """Return the message that answers a call: one message of role ``tool`` per call.
 
-    ``content`` is a ``str`` or a list of content blocks; anything else is sent as JSON. The format
-    has no flag for errors, so an error is sent as ``{"error": content}``.
+    ``content`` is a ``str`` or a list of blocks, which have a ``type``; all else is sent as JSON.
+    The format has no flag for errors, so an error is sent as ``{"error": content}``.
 
     >>> from types import SimpleNamespace
     >>> call = SimpleNamespace(id="find_1", name="find", extra={})  # a ToolCall in real life
     >>> tool_result(call, {"height": 3.1})
     {'role': 'tool', 'tool_call_id': 'find_1', 'content': '{"height": 3.1}'}
     """
-    content = content_of(content, str, list, is_error=is_error)
+    content = content_of(content, str, parts=True, is_error=is_error)
     return {"role": "tool", "tool_call_id": call.id, "content": content}

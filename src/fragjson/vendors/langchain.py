@@ -131,7 +131,8 @@ def _reason(metadata: Any) -> str | None:
 def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> dict[str, Any]:
     """Return the message that answers a call, as models and graphs take it: of role ``tool``.
 
-    ``content`` is a ``str`` or a list of content blocks; anything else is sent as JSON.
+    ``content`` is a ``str`` or a list of blocks, which have a ``type``; anything else is sent as
+    JSON.
 
     >>> from types import SimpleNamespace
     >>> call = SimpleNamespace(id="call_1", name="find", extra={})  # a ToolCall in real life
@@ -139,6 +140,6 @@ def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> di
     {'role': 'tool', 'tool_call_id': 'call_1', 'name': 'find', 'content': 'no such port',
      'status': 'error'}
     """
-    sent = content_of(content, str, list)
+    sent = content_of(content, str, parts=True)
     message = {"role": "tool", "tool_call_id": call.id, "name": call.name, "content": sent}
     return {**message, "status": "error"} if is_error else message

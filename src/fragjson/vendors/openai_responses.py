@@ -230,8 +230,8 @@ def _in_container(item: Any) -> bool:
 def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> dict[str, Any]:
     """Return the input item that answers a call, in the type that its item asks for.
 
-    ``content`` is a ``str`` or a list of content parts; anything else is sent as JSON. The format
-    has no flag for errors, so an error is sent as ``{"error": content}``.
+    ``content`` is a ``str`` or a list of parts, which have a ``type``; all else is sent as JSON.
+    The format has no flag for errors, so an error is sent as ``{"error": content}``.
 
     >>> from types import SimpleNamespace
     >>> call = SimpleNamespace(id="call_1", name="find", extra={})  # a ToolCall in real life
@@ -239,6 +239,6 @@ def tool_result(call: "ToolCall", content: Any, *, is_error: bool = False) -> di
     {'type': 'function_call_output', 'call_id': 'call_1', 'output': '{"height": 3.1}'}
     """
     kind = call.extra.get("type", "function_call")
-    output = content_of(content, str, list, is_error=is_error)
+    output = content_of(content, str, parts=True, is_error=is_error)
     name = "id" if kind == "local_shell_call" else "call_id"
     return {"type": f"{kind}_output", name: call.id, "output": output}
