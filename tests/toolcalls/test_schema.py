@@ -280,7 +280,8 @@ def test_verdict(text: str, finish: str | None, status: str) -> None:
     )
     if "x" in text:
         assert "$.a: expected integer, not string" in call.correction()
-        assert ("cut off" in call.correction()) == (status == "incomplete")
+        assert ("were cut off" in call.correction()) == (text == '{"a":"x"')
+        assert ("It was not finished" in call.correction()) == (finish == "length")
         assert ("not valid JSON" in call.correction()) == (text == '{"a":"x",}')
 
 

@@ -265,9 +265,9 @@ class Accumulator:
                 server-sent ``data:`` line, ``[DONE]`` included. What tells of no call is skipped.
 
         Raises:
-            ValueError: after ``close()`` or ``abort()``; a new response on a used turn; a response
-                that was not streamed; or, for ``auto``, a hundred chunks that no vendor is known to
-                send.
+            ValueError: after ``close()`` or ``abort()``; a second response in the turn, where the
+                vendor says that one begins; a response that was not streamed; or, for ``auto``, a
+                hundred chunks that no vendor is known to send.
             TypeError: it is no chunk of the vendor's: a list, a number.
             JSONDecodeError: the text of a line is not JSON.
         """

@@ -280,7 +280,8 @@ class ToolCall:
         elif self.status is CallStatus.INCOMPLETE and self.name is None:
             why.append("It does not name a tool.")
         elif self.status is CallStatus.INCOMPLETE:
-            why.append(f"Its arguments were cut off before they were finished ({self.reason}).")
+            cut = "Its arguments were cut off before they were finished"
+            why.append(f"{cut if error is not None else 'It was not finished'} ({self.reason}).")
         elif not why:
             why.append(f"It was not finished ({self.reason}).")
         wanted = "the whole text" if self.format == "text" else "the whole arguments as valid JSON"

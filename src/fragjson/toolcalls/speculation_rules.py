@@ -5,8 +5,8 @@
 2. It begins when the members named by ``early`` have closed, with all members closed by then, and
    at most ``limit`` times a turn; never twice for one call.
 3. Its result is used only if the final arguments are exactly what it ran with: the same members
-   with the same values, to the type. Members declared ``irrelevant`` do not count. As soon as
-   that cannot come true any more it is cancelled, and the complete call runs properly.
+   with the same values, to the type. Members declared ``irrelevant`` do not count. When a
+   member closes that it did not run with, it is cancelled, and the complete call runs properly.
 4. Whatever ends a call otherwise cancels it: an abort, a cut, a fault, the end of the turn. So
    does a violation of its schema; after one, nothing is begun for that call.
 5. Its exception surfaces only where its result would have been used.
