@@ -360,3 +360,16 @@ def test_tool_result() -> None:
     error = tool_result(second, "bad", is_error=True)["functionResponse"]["response"]
     assert error == {"error": "bad"}
     types.Part.model_validate(tool_result(first, "x"))
+
+
+@pytest.mark.parametrize("members", [{}, {"x": 1}, {"cmd": "rm -rf /tmp/build"}])
+def test_a_string_that_was_to_go_on_is_not_made_whole_by_members(members: Any) -> None:
+    open_string = {"jsonPath": "$.cmd", "stringValue": "rm -rf /tm", "willContinue": True}
+    accumulator = Accumulator("gemini")
+    accumulator.feed(chunk(called(name="sh", willContinue=True)))
+    accumulator.feed(chunk(called(partialArgs=[open_string], willContinue=True)))
+    accumulator.feed(chunk(called(args=members), finish="STOP"))
+    accumulator.close()
+    assert accumulator.ready() == []
+    assert [call.status for call in accumulator.calls] == ["invalid"]
+    assert accumulator.calls[0].partial == {"cmd": "rm -rf /tm"}

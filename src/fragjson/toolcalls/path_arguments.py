@@ -92,6 +92,9 @@ class PathArguments(JSONArguments):
             else:
                 self.note("the call came again with other arguments: ignored")
             return []
+        if self._string is not None:  # as in set: closing it would make a whole value of a piece
+            self._fault("a string that was to go on was left: members came as a whole")
+            return []
         pieces = self._feed(self._leave(1), keep=False)
         for name, member in value.items():
             shown = self.parser.value
