@@ -413,3 +413,17 @@ def test_tool_result() -> None:
     }  # fmt: skip
     shell = answer({**item(kind="local_shell_call"), "action": {"command": []}}, "out")
     assert shell == {"type": "local_shell_call_output", "id": "call_1", "output": "out"}
+
+
+@pytest.mark.parametrize("status", ["failed", "incomplete", "cancelled"])
+@pytest.mark.parametrize("announced", [True, False])
+def test_to_be_listed_in_a_response_that_is_not_completed_is_no_close(
+    status: str, announced: bool
+) -> None:
+    call = item(arguments='{"a":1}')
+    begun = [added({**call, "arguments": ""}), delta('{"a":1}', item_id=call["id"])]
+    for listed, right in ((call, "incomplete"), ({**call, "status": "completed"}, "complete")):
+        end = completed(listed, status=status)
+        accumulator = drive(VENDOR, [*(begun if announced else []), end])
+        assert [found.status for found in accumulator.calls] == [right]
+        assert accumulator.calls[0].text == '{"a":1}'

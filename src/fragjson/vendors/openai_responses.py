@@ -186,12 +186,14 @@ class Adapter:
 
     def _end(self, stream: "_Stream", response: Any, step: str) -> None:
         stream.ended = True
+        status = as_text(read(response, "status")) or step
         # What has not come so far may still be in here, known by its id; or the list is empty.
         for item in as_list(read(response, "output")):
             named = given(read(item, "call_id")) or given(read(item, "id"))
-            if named and read(item, "status") != "in_progress":
-                self._item(stream, item, None, done=True)
-        status = as_text(read(response, "status")) or step
+            said = read(item, "status")
+            if named and said != "in_progress":
+                # To be listed is no close where the response has failed or is cut.
+                self._item(stream, item, None, done=said is not None or status == "completed")
         details = read(response, "incomplete_details") or read(response, "status_details")
         reason = as_text(read(details, "reason")) or status
         word = WORDS.get(reason)
