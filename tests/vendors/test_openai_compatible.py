@@ -290,3 +290,23 @@ def test_thought_signatures_in_litellms_chunks_are_kept() -> None:
 def test_the_names_read_the_same() -> None:
     adapters = {vendors.adapter(name) for name in NAMES if name != "auto"}
     assert adapters == {vendors.openai_chat.Adapter}
+
+
+@pytest.mark.parametrize("spelled", [int, float, str])
+def test_an_index_counts_however_it_is_spelled(spelled: Any) -> None:
+    def chunk(index: int, finish: str | None = None, **function: str) -> Any:
+        entry = {"index": spelled(index), "function": function}
+        if "name" in function:
+            entry["id"] = f"call_{index}"
+        return {"choices": [{"delta": {"tool_calls": [entry]}, "finish_reason": finish}]}
+
+    accumulator = Accumulator("openai_chat")
+    for each in (
+        chunk(0, name="list_files", arguments=""), chunk(1, name="delete", arguments=""),
+        chunk(0, arguments='{"path":"/tmp"}'), chunk(1, "tool_calls", arguments='{"path":"x"}'),
+    ):  # fmt: skip
+        accumulator.feed(each)
+    assert [(call.name, call.arguments) for call in accumulator.ready()] == [
+        ("list_files", {"path": "/tmp"}),
+        ("delete", {"path": "x"}),
+    ]

@@ -25,6 +25,7 @@ _IDS = (str, int)
 _LISTS = (list, tuple)
 _FIELD = re.compile(r"^(?:data|event|id|retry)?:", re.MULTILINE)
 """A field of a server-sent event; one without a name is a comment."""
+_NUMBER = re.compile("[0-9]{1,9}")
 _DATA = re.compile(r"^data:(.*)$", re.MULTILINE)
 _BETWEEN = re.compile(r"\n\r?\n")
 """Between events."""
@@ -72,8 +73,16 @@ def as_list(value: Any) -> list[Any] | tuple[Any, ...]:
 
 
 def as_index(value: Any) -> int | None:
-    """Return an index, ``None`` for anything else."""
-    return value if isinstance(value, int) else None
+    """Return an index, also of one that is spelled ``0.0`` or ``"0"``; ``None`` for anything else.
+
+    >>> as_index(1), as_index(1.0), as_index("1"), as_index("one")
+    (1, 1, 1, None)
+    """
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return int(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else None
 
 
 def given(value: Any) -> str | None:
